@@ -37,7 +37,8 @@ Json rope_of(const ModelConfig& c, std::uint64_t tokens) {
   if (c.local_theta > 0) rope["local_theta"] = c.local_theta;
   if (c.rotated > 0) rope["features"] = c.rotated;
   if (c.unrotated) rope["global"] = false;
-  if (c.family->positions || c.family->encoder) rope.update({{"global", false}, {"local", false}});
+  if (c.family->positions || c.family->encoder || c.family->states)
+    rope.update({{"global", false}, {"local", false}});
   if (c.rope_magnitude != 1) rope["magnitude"] = c.rope_magnitude;
   const auto keep = [&](std::initializer_list<std::pair<const char*, double>> values) {
     for (const auto& [key, value] : values) rope[key] = value;
@@ -103,8 +104,12 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
                       {"key_dim", l.key_dim},
                       {"value_dim", l.value_dim},
                       {"taps", l.taps}};
-    model["attention_gate"] = true;
+    if (!l.mamba2) model["attention_gate"] = true;
+    if (l.mamba2) model["delta"].update({{"rule", "mamba2"}, {"tap_bias", l.tap_bias}});
+    if (l.least_step > 0) model["delta"]["least_rate"] = l.least_step;
+    if (l.most_step > 0) model["delta"]["most_rate"] = l.most_step;
   }
+  if (c.sublayers) model.update({{"sublayers", c.sublayers.text}, {"squared", true}});
   if (const LatentDimensions& l = c.latent; l.kv_rank > 0)
     model["latent"] = {{"kv_rank", l.kv_rank},
                        {"q_rank", l.q_rank},

@@ -20,6 +20,7 @@ constexpr OldName kOldNames[] = {{"n_embd", "hidden_size"},
                                  {"d_model", "hidden_size"},
                                  {"n_heads", "num_attention_heads"},
                                  {"kv_channels", "head_dim"},
+                                 {"attention_head_dim", "head_dim"},
                                  {"num_kv_heads", "num_key_value_heads"},
                                  {"multi_query_group_num", "num_key_value_heads"},
                                  {"ffn_hidden_size", "intermediate_size"},
@@ -62,6 +63,7 @@ bool listed_bias(const ModelFamily& f) { return f.listed_bias; }
 bool encoder(const ModelFamily& f) { return f.encoder; }
 bool blocks(const ModelFamily& f) { return f.blocks; }
 bool interleaved(const ModelFamily& f) { return f.interleaved; }
+bool states(const ModelFamily& f) { return f.states; }
 bool delta(const ModelFamily& f) { return f.delta; }
 bool listed_parallel(const ModelFamily& f) { return f.listed_parallel; }
 bool shared(const ModelFamily& f) { return f.shared_ffn_key != nullptr; }
@@ -133,6 +135,22 @@ constexpr FixedKey kFixed[] = {
     {"attn_output_gate", "false", "outputs of attention with gates", delta},
     {"output_gate_type", "\"swish\"", "another gate behind the rule"},
     {"mamba_ssm_dtype", "\"float32\"", "states of another type"},
+    {"mamba_ssm_cache_dtype", "\"float32\"", "states of another type"},
+    {"hybrid_override_pattern", "null", "layers of Mamba-2", states},
+    {"layers_block_type", "null", "layers of Mamba-2", states},
+    {"mamba_num_heads", "null", "layers of Mamba-2", states},
+    {"mamba_head_dim", "null", "layers of Mamba-2", states},
+    {"n_groups", "null", "layers of Mamba-2", states},
+    {"ssm_state_size", "null", "layers of Mamba-2", states},
+    {"conv_kernel", "null", "layers of Mamba-2", states},
+    {"use_conv_bias", "null", "layers of Mamba-2", states},
+    {"time_step_limit", "null", "layers of Mamba-2", states},
+    {"mamba_hidden_act", "\"silu\"", "another activation than SiLU"},
+    {"mamba_proj_bias", "false", "biases of the projections of Mamba-2"},
+    {"mlp_hidden_act", "\"relu2\"", "another activation than the square of relu"},
+    {"moe_latent_size", "null", "experts that get a product of the token, a latent vector, instead of it"},
+    {"moe_shared_expert_intermediate_size", "null", "shared experts", states},
+    {"residual_in_fp32", "false", "a residual stream of fp32"},
     {"no_rope_layer_interval", "null", "layers without rotary embedding", patterned},
     {"use_bidirectional_attention", "false", "attention to later tokens"},
     {"decoder_sparse_step", "1", "layers without experts between layers with experts"},
@@ -184,6 +202,8 @@ constexpr LeftOutKey kLeftOut[] = {
     {"use_mtp", "layers that predict several tokens (MTP)"},
     {"num_mtp_modules", "layers that predict several tokens (MTP)"},
     {"mtp_transformer_layers", "layers that predict several tokens (MTP)"},
+    {"mtp_hybrid_override_pattern", "layers that predict several tokens (MTP)"},
+    {"mtp_layers_block_type", "layers that predict several tokens (MTP)"},
     {"mtp_num_hidden_layers", "layers that predict several tokens (MTP)"},
     {"index_topk", "the index of sparse attention, which decides nothing for sequences that it keeps whole"},
     {"visual", "the part for images"},
@@ -203,6 +223,16 @@ constexpr const char* kStructured[] = {
     "layer_norm_epsilon",  "norm_epsilon",          "norm_eps"};
 
 constexpr const char* kNeutral[] = {"_name_or_path",
+                                    "chunk_size",
+                                    "expand",
+                                    "moe_shared_expert_overlap",
+                                    "num_logits_to_keep",
+                                    "rescale_prenorm_residual",
+                                    "time_step_floor",
+                                    "time_step_max",
+                                    "time_step_min",
+                                    "time_step_rank",
+                                    "use_mamba_kernels",
                                     "attention_dropout",
                                     "attn_implementation",
                                     "auto_map",

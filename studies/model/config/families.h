@@ -65,6 +65,7 @@ struct ModelFamily {
       false;            // Llama 4: experts with gated inputs in some layers, norms of heads in local ones
   bool limits = false;  // clip_qkv bounds queries, keys and values
   bool delta = false;   // local layers have a gated delta rule; attention has gates (Qwen3-Next)
+  bool states = false;  // layers of Mamba-2, attention and feed-forward parts, as the file lists (Nemotron-H)
   bool multipliers = false;       // Granite: constants that scale embeddings, scores, sublayers and logits
   bool other_names = false;       // tensors of checkpoints have other names or shapes than Llama's
   const char* refused = nullptr;  // why the kernels cannot run it

@@ -93,10 +93,15 @@ void read_layer_pattern(const ConfigReader& in, ModelConfig& c) {
   if (c.family->optional_window && !listed) read_optional_window(in, c);
 }
 
+std::uint64_t layers_of_attention(const ModelConfig& c) {
+  if (!c.sublayers) return c.global_every == 0 ? 0 : c.layers / c.global_every;
+  return static_cast<std::uint64_t>(std::count(c.sublayers.text.begin(), c.sublayers.text.end(), '*'));
+}
+
 LayerKinds layer_kinds(const ModelConfig& c, std::uint64_t tokens) {
   const bool alike = !c.unrotated && c.delta.value_heads == 0;
   if (alike && (c.window == 0 || tokens <= c.window)) return {0, c.layers};
-  const std::uint64_t global = c.global_every == 0 ? 0 : c.layers / c.global_every;
+  const std::uint64_t global = layers_of_attention(c);
   return {c.layers - global, global};
 }
 
@@ -104,14 +109,15 @@ namespace {
 
 // Distinguishes layers that are not alike.
 struct LayerTraits {
-  bool global, experts;
+  bool global, experts, feeds;
   bool operator==(const LayerTraits&) const = default;
 };
 
 LayerTraits traits_of(const ModelConfig& c, std::uint64_t tokens, std::uint64_t layer) {
+  if (c.sublayers) return {!c.sublayers.of(layer).state, c.has_experts(layer), c.has_feed_forward(layer)};
   const bool global =
       layer_kinds(c, tokens).mixed() && c.global_every > 0 && (layer + 1) % c.global_every == 0;
-  return {global, c.has_experts(layer)};
+  return {global, c.has_experts(layer), true};
 }
 
 }  // namespace
@@ -139,8 +145,7 @@ UnlikeLayers unlike_layers(const ModelConfig& c, std::uint64_t tokens) {
     return static_cast<std::size_t>(like - kinds.begin());
   };
   std::uint64_t l = 0;
-  while (l + 2 < c.layers && (kind_of(l) == kind_of(l + 1) || (c.has_experts(l) && !c.has_experts(l + 1))))
-    ++l;
+  while (l + 2 < c.layers && kind_of(l) == kind_of(l + 1)) ++l;
   return {l, kind_of(l), kind_of(l + 1)};
 }
 

@@ -22,14 +22,17 @@ struct LayerKinds {
 };
 LayerKinds layer_kinds(const ModelConfig& config, std::uint64_t tokens);
 
-// Layers that are alike: local or global ones, with experts or without, of a sequence of so many tokens.
+// Layers of attention, in a model whose others have states.
+std::uint64_t layers_of_attention(const ModelConfig& config);
+
+// Layers that are alike: local or global ones, with experts or without, or without any feed-forward part, of
+// a sequence of so many tokens.
 struct LikeLayers {
   std::uint64_t first = 0, count = 0;  // the first of them, and how many they are
 };
 std::vector<LikeLayers> like_layers(const ModelConfig& config, std::uint64_t tokens);
 
-// A layer, and the next one, of two kinds, none without experts behind one with; kinds as above, by
-// their numbers. There must be two kinds.
+// A layer, and the next one, of two kinds; kinds as above, by their numbers. There must be two kinds.
 struct UnlikeLayers {
   std::uint64_t first = 0;
   std::size_t kind = 0, next = 0;

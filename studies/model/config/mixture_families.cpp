@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders with experts, latent attention or delta rules.
+// Decoders with experts, latent attention, delta rules or Mamba-2.
 #include "studies/model/config/family_tables.h"
 
 namespace tahoma::runtime {
@@ -134,6 +134,13 @@ constexpr ModelFamily kMixture[] = {
      .pattern = 4,
      .partial_rope = true,
      .delta = true},
+    {.architecture = "NemotronHForCausalLM",
+     .defaults = R"({"num_key_value_heads": 8, "head_dim": 128, "mamba_num_heads": 128, "mamba_head_dim": 64,
+                     "n_groups": 8, "ssm_state_size": 128, "conv_kernel": 4, "norm_topk_prob": true})",
+     .gated = false,
+     .routed = true,
+     .sigmoid_gates = true,
+     .states = true},
     {.architecture = "DeepseekForCausalLM", .defaults = R"({"norm_topk_prob": false})", .routed = true},
     {.architecture = "DeepseekV2ForCausalLM",
      .defaults = R"({"norm_topk_prob": false})",

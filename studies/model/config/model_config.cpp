@@ -44,7 +44,7 @@ std::string name_of_model(const std::string& file) {
 
 Json parse(const std::string& file) {
   Json json;
-  if (const auto fault = fault_of_json(read_text(file, kMostBytes), json))
+  if (const auto fault = fault_of_python_json(read_text(file, kMostBytes), json))
     throw UserError("E-HFC-001", name_of_file(file), *fault);
   if (!json.is_object()) throw UserError("E-HFC-001", name_of_file(file), "expected a JSON object");
   return json;
@@ -212,6 +212,7 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   c.left_out = source.left_out;
   const ConfigReader in{c.file, source.values, c.part};
   c.family = &family_in(in);
+  if (c.family->states) count_sublayers(source.values);
   refuse_unknown_keys(in, c.keys, ignored);
   for (const std::string& key : ignored) source.values.erase(key);
   add_defaults(source, *c.family);
@@ -230,11 +231,13 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   check_biases(in, c);
   read_sublayers(in, c);
   read_delta(in, c);
+  read_states(in, c);
   read_encoder(in, c);
   read_crossed(in, c);
   if (c.family->gemma) read_gemma(in, c);
   if (c.family->latent) read_latent(in, c);
   if (c.family->routed) read_routed(in, c);
+  if (c.family->states) read_shared_experts(in, c);
   if (c.family->multipliers) read_multipliers(in, c);
   check_heads(in, c);
   read_experts(in, c);
@@ -251,9 +254,10 @@ double ModelConfig::attention_weights() const {
   const double of_heads = number(hidden) * number(head_dim) * number(2 * heads + 2 * kv_heads);
   if (delta.value_heads > 0) {
     const std::uint64_t keys = delta.key_heads * delta.key_dim, values = delta.value_heads * delta.value_dim,
-                        global = global_every == 0 ? 0 : layers / global_every;
-    const double gated = of_heads + number(hidden * head_dim * heads),
-                 rule = number(hidden) * number(2 * keys + 3 * values + 2 * delta.value_heads);
+                        global = layers_of_attention(*this);
+    const double gated = of_heads + (delta.mamba2 ? 0 : number(hidden * head_dim * heads)),
+                 rule = number(hidden) *
+                        number(2 * keys + 3 * values + (delta.mamba2 ? 1 : 2) * delta.value_heads);
     return (number(global) * gated + number(layers - global) * rule) / number(layers);
   }
   if (latent.kv_rank == 0) return of_heads;
@@ -266,7 +270,14 @@ double ModelConfig::attention_weights() const {
 
 std::uint64_t ModelConfig::layers_without_experts() const {
   std::uint64_t without = 0;
-  for (std::uint64_t l = 0; l < layers; ++l) without += experts > 0 && !has_experts(l) ? 1 : 0;
+  for (std::uint64_t l = 0; l < layers; ++l)
+    without += experts > 0 && has_feed_forward(l) && !has_experts(l) ? 1 : 0;
+  return without;
+}
+
+std::uint64_t ModelConfig::layers_without_feed_forward() const {
+  std::uint64_t without = 0;
+  for (std::uint64_t l = 0; l < layers; ++l) without += has_feed_forward(l) ? 0 : 1;
   return without;
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "model/base/param_choice.h"
+#include "workloads/transformer/partition/sublayers.h"
 
 namespace tahoma::runtime {
 
@@ -40,9 +41,12 @@ struct LatentDimensions {
   std::uint64_t kv_rank = 0, q_rank = 0, nope = 0, rope = 0, values = 0;
 };
 
-// The gated delta rule of local layers; value_heads 0: none has it.
+// The gated delta rule of local layers, or the rule of Mamba-2 of those that `sublayers` names; value_heads
+// 0: none has it.
 struct DeltaDimensions {
   std::uint64_t value_heads = 0, key_heads = 0, key_dim = 0, value_dim = 0, taps = 0;
+  bool mamba2 = false, tap_bias = false;
+  double least_step = 0, most_step = 0;  // of a token; 0: no limit
 };
 
 // Factors of matrices (multipliers.h): of the embedding, of the sublayers' last matrices, and of the logits'.
@@ -67,10 +71,16 @@ struct ModelConfig {
   std::uint64_t dense_layers = 0, dense_ffn = 0;
   std::uint64_t crossed = 0;       // layers that attend to images, beside `layers`
   std::uint64_t expert_every = 1;  // only every layer of this number has experts
+  workloads::Sublayers sublayers;  // of layers that follow no rule; `layers` counts them, not their parts
   bool has_experts(std::uint64_t layer) const {
+    if (sublayers) return sublayers.of(layer).feed_forward == workloads::FeedForwardKind::kExperts;
     return experts > 0 && layer >= dense_layers && (layer + 1) % expert_every == 0;
   }
-  std::uint64_t layers_without_experts() const;  // of a mixture
+  bool has_feed_forward(std::uint64_t layer) const {
+    return !sublayers || sublayers.of(layer).feed_forward != workloads::FeedForwardKind::kNone;
+  }
+  std::uint64_t layers_without_experts() const;  // of a mixture, with another feed-forward part
+  std::uint64_t layers_without_feed_forward() const;
   std::uint64_t chunk = 0;  // attention within chunks of so many tokens; sequences must be shorter; 0: none
   double qkv_limit = 0;     // as workload.model.qkv_limit
   LatentDimensions latent;

@@ -9,7 +9,8 @@ namespace {
 constexpr const char* kSparse =
     "its layers compress keys, keep several residual streams and hash tokens to experts";
 constexpr const char* kDistances = "scores have a bias that grows with the distance of the key (ALiBi)";
-constexpr const char* kStateSpace = "it has state-space layers, for which there is no kernel";
+constexpr const char* kStateSpace =
+    "it has layers of Mamba-1, whose decays differ by feature, for which there is no kernel";
 constexpr const char* kDelta = "its delta rules have a decay for each feature, for which there is no kernel";
 
 constexpr ModelFamily kOther[] = {
@@ -144,7 +145,6 @@ constexpr ModelFamily kOther[] = {
      .refused = "its layers have states of other rules, for which there is no kernel"},
     {.architecture = "BloomForCausalLM", .refused = kDistances},
     {.architecture = "MPTForCausalLM", .refused = kDistances},
-    {.architecture = "NemotronHForCausalLM", .refused = kStateSpace},
     {.architecture = "JambaForCausalLM", .refused = kStateSpace},
     {.architecture = "Gemma4ForConditionalGeneration",
      .refused = "global layers have heads of other sizes than local ones, and keys that are values"},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
@@ -121,6 +122,91 @@ void read_delta(const ConfigReader& in, ModelConfig& c) {
     throw UserError("E-HFC-006", in.place("linear_num_key_heads"),
                     fmt::format("expected a divisor of the {} heads of values, got {}", c.delta.value_heads,
                                 c.delta.key_heads));
+}
+
+namespace {
+
+constexpr std::pair<const char*, char> kBlocks[] = {
+    {"mamba", 'M'}, {"attention", '*'}, {"moe", 'E'}, {"mlp", '-'}};
+constexpr const char* kList = "layers_block_type";
+constexpr const char* kPattern = "hybrid_override_pattern";
+
+std::string listed(const ConfigReader& in) {
+  if (!in.has(kList)) return in.text(kPattern);
+  const char* expected = "a list of mamba, attention, moe and mlp";
+  if (!in.json[kList].is_array()) in.refuse(kList, expected);
+  std::string text;
+  for (const Json& block : in.json[kList]) {
+    const std::size_t before = text.size();
+    for (const auto& [name, sublayer] : kBlocks)
+      if (block == name) text += sublayer;
+    if (text.size() == before) in.refuse(kList, expected);
+  }
+  return text;
+}
+
+// Both limits are 0 or infinite in the models that were published.
+void read_limits(const ConfigReader& in, DeltaDimensions& d) {
+  if (!in.has("time_step_limit")) return;
+  const Json& limits = in.json["time_step_limit"];
+  constexpr double kNone = 1e6;  // beyond workload.model.delta.most_rate
+  const bool numbers =
+      limits.is_array() && limits.size() == 2 && limits[0].is_number() && limits[1].is_number();
+  if (!numbers || !(limits[0] >= 0) || !(limits[1] > 0) || limits[0].get<double>() > limits[1].get<double>())
+    in.refuse("time_step_limit", "the least and the largest step of a token, such as [0.0, Infinity]");
+  d.least_step = limits[0].get<double>();
+  d.most_step = limits[1].get<double>() <= kNone ? limits[1].get<double>() : 0;
+}
+
+}  // namespace
+
+void count_sublayers(Json& values) {
+  if (values.contains("num_hidden_layers")) return;
+  if (values.contains(kList) && values[kList].is_array())
+    values["num_hidden_layers"] = values[kList].size();
+  else if (values.contains(kPattern) && values[kPattern].is_string())
+    values["num_hidden_layers"] = values[kPattern].get<std::string>().size();
+}
+
+void read_states(const ConfigReader& in, ModelConfig& c) {
+  if (!c.family->states) return;
+  const char* key = in.has(kList) ? kList : kPattern;
+  c.sublayers.text = listed(in);
+  if (c.sublayers.text.find_first_not_of("M*E-") != std::string::npos)
+    in.refuse(key, "one of M, *, E and - for each layer");
+  if (c.sublayers.text.size() != c.layers)
+    throw UserError(
+        "E-HFC-006", in.place(key),
+        fmt::format("expected the parts of {} layers, got {}", c.layers, c.sublayers.text.size()));
+  if (!c.sublayers.legal())
+    throw UserError("E-HFC-005", in.place(key),
+                    "asks for feed-forward parts that follow none of Mamba-2 or attention, which the cases "
+                    "lack; expected one at most behind each M or *");
+  c.layers = c.sublayers.layers();
+  c.activation = "relu";
+  c.delta = {in.count("mamba_num_heads", 1, 1024), in.count("n_groups", 1, 1024),
+             in.count("ssm_state_size", 16, 256),  in.count("mamba_head_dim", 16, 128),
+             in.count("conv_kernel", 1, 16),       true,
+             in.flag("use_conv_bias", true)};
+  read_limits(in, c.delta);
+  if (c.delta.value_heads % c.delta.key_heads != 0)
+    throw UserError("E-HFC-006", in.place("n_groups"),
+                    fmt::format("expected a divisor of the {} heads of Mamba-2, got {}", c.delta.value_heads,
+                                c.delta.key_heads));
+}
+
+void read_shared_experts(const ConfigReader& in, ModelConfig& c) {
+  constexpr const char* kFfn = "moe_shared_expert_intermediate_size";
+  if (!c.sublayers.have('E')) {
+    c.experts = c.experts_per_token = c.shared_ffn = 0;
+    return;
+  }
+  if (c.experts == 0)
+    throw UserError("E-HFC-006", in.place("n_routed_experts"),
+                    "expected the experts of the layers that have some");
+  constexpr std::uint64_t kMostFeatures = std::uint64_t{1} << 20;
+  c.dense_ffn = c.sublayers.have('-') ? in.count("intermediate_size", 16, kMostFeatures) : 0;
+  if (c.shared_ffn > 0 && in.has(kFfn)) c.shared_ffn = in.count(kFfn, 16, kMostFeatures);
 }
 
 }  // namespace tahoma::runtime

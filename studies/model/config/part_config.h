@@ -21,4 +21,16 @@ void read_interleaved(const ConfigReader& in, ModelConfig& config);
 void read_blocks(const ConfigReader& in, ModelConfig& config);
 void read_delta(const ConfigReader& in, ModelConfig& config);
 
+// Layers of Mamba-2 among others, as Nemotron-H lists them: hybrid_override_pattern "MEM*-", or
+// layers_block_type ["mamba", "moe", "mamba", "attention", "mlp"]. A layer of the cases is one that mixes
+// tokens with the feed-forward part behind it, so they are fewer than num_hidden_layers.
+//
+// Adds num_hidden_layers to a file that has only the list.
+void count_sublayers(nlohmann::ordered_json& values);
+// E-HFC-003 for another list, E-HFC-005 for feed-forward parts that follow each other, E-HFC-006 for the
+// parts of another number of layers, or groups that do not divide the heads.
+void read_states(const ConfigReader& in, ModelConfig& config);
+// The hidden features of the shared expert, which are no multiple of those of the others.
+void read_shared_experts(const ConfigReader& in, ModelConfig& config);
+
 }  // namespace tahoma::runtime

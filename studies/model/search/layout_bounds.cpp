@@ -21,7 +21,7 @@ double weights_of_token(const ModelConfig& c) {
   const double products = c.family->gated ? 3 : 2;
   return d(c.layers) * c.attention_weights() +
          products * d(c.hidden) * d(c.layers_without_experts()) * d(c.dense_ffn) +
-         d(c.layers - c.layers_without_experts()) *
+         d(c.layers - c.layers_without_experts() - c.layers_without_feed_forward()) *
              (products * d(c.hidden) * c.experts_of_token() + d(c.hidden) * d(c.experts));
 }
 
@@ -30,9 +30,14 @@ double score_width(const ModelConfig& c) {
   return d(c.heads) * d(c.head_dim + (c.latent.kv_rank > 0 ? c.latent.values : c.head_dim));
 }
 
-// Others have states, which do not grow.
 double layers_with_keys(const ModelConfig& c) {
   return d(c.delta.value_heads > 0 ? layer_kinds(c, 1).global : c.layers);
+}
+
+// Bytes of the states of a sequence, in all layers that have some instead of keys; fp32.
+double states_of_sequence(const ModelConfig& c) {
+  return 4 * (d(c.layers) - layers_with_keys(c)) *
+         d(c.delta.value_heads * c.delta.key_dim * c.delta.value_dim);
 }
 
 double bytes_of_weight(const ModelPoint& p) { return d(isa::size_of(p.layout.weights)); }
@@ -64,7 +69,8 @@ PhaseWork decode_work(const ModelConfig& c, const ModelPoint& p) {
                keys = pairs_of_layers(c, p.demand.context,
                                       1);  // with the new one of each layer, which is not read
   return {bytes_of_weight(p) * copies * weights,
-          kBytes * batch * (keys - layers_with_keys(c)) * d(c.cached_elements()),
+          batch * (kBytes * (keys - layers_with_keys(c)) * d(c.cached_elements()) +
+                   2 * states_of_sequence(c)),  // which a step reads and writes
           batch * (sharing * 2 * weights + 2 * score_width(c) * keys),
           {kBytes * copies * logits, sharing * batch * 2 * logits}};
 }
