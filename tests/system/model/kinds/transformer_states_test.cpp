@@ -34,7 +34,8 @@ std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1
 
 }  // namespace
 
-TEST_CASE("Mamba-2: chunks of a prefill on one core, and on more than there are groups", "[transformer]") {
+TEST_CASE("Mamba-2: chunks of a prefill on one core, and on more than there are groups",
+          "[transformer][long]") {
   check_layers(chips(1, 1), with(kScan, {{"tokens", "160"}, {"batch", "2"}}));
   // Physical cores of a rank share a group, and so do ranks.
   check_layers(chips(1, 2), with(kScan, {{"tokens", "64"}, {"parallel.tensor", "2"}}));
@@ -52,7 +53,7 @@ TEST_CASE("Mamba-2: a decoding step reads and writes states", "[transformer]") {
 }
 
 TEST_CASE("layers as Nemotron-H lists them: with experts, another feed-forward part or none",
-          "[transformer]") {
+          "[transformer][long]") {
   check_layers(chips(1, 2), with(kHybrid, {{"tokens", "64"}, {"parallel.tensor", "2"}}));
   check_layers(chips(1, 1),
                with(kHybrid, {{"tokens", "64"}, {"logits", "true"}, {"model.vocabulary", "300"}}));
@@ -66,7 +67,7 @@ TEST_CASE("layers as Nemotron-H lists them: with experts, another feed-forward p
                                          {"parallel.tensor", "2"}}));
 }
 
-TEST_CASE("Mamba-2: values that are missing are found", "[transformer]") {
+TEST_CASE("Mamba-2: values that are missing are found", "[transformer][long]") {
   const Settings prefill = with(kScan, {{"tokens", "96"}}), decode = with(kScan, kDecode);
   CHECK(verdict(prefill, [](runtime::Machine&) {}) == "passed");
   for (const char* name :
