@@ -24,6 +24,7 @@ inline const Settings kTiny{{"model.hidden", "256"},
                             {"model.kv_heads", "2"},
                             {"model.head_dim", "32"},
                             {"model.ffn", "512"}};
+inline const Settings kTinyDecode{{"phase", "decode"}, {"context", "40"}, {"batch", "4"}};
 
 inline Settings with(Settings settings, const Settings& more) {
   settings.insert(settings.end(), more.begin(), more.end());
@@ -131,6 +132,11 @@ std::string refusal(const model::MachineParams& machine, const Settings& setting
     return e.code + " " + e.place;
   }
   return "accepted";
+}
+
+// Why one chip refuses the tiny model with these settings.
+inline std::string tiny_refusal(const Settings& settings) {
+  return refusal(chips(1, 1), with(kTiny, settings));
 }
 
 }  // namespace tahoma::tests

@@ -7,22 +7,19 @@
 #include "tests/support/program/transformer_run.h"
 
 using namespace tahoma;
-using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::params_with,
-    tests::verdict, tests::zeroed;
+using tests::Settings, tests::kTinyDecode, tests::tiny_refusal, tests::kTiny, tests::with, tests::chips,
+    tests::check_layers, tests::params_with, tests::verdict, tests::zeroed;
 
 namespace {
 
 const Settings kLogits{{"logits", "true"}, {"model.vocabulary", "300"}};
-const Settings kDecode{{"phase", "decode"}, {"context", "40"}, {"batch", "4"}};
 const Settings kJoint{{"model.joint_qk_norm", "true"}};
 
 void check_phases(const Settings& model) {
   check_layers(chips(1, 2), with(model, {{"tokens", "64"}, {"parallel.tensor", "2"}, {"overlap", "2"}}));
   check_layers(chips(1, 1), with(with(model, kLogits), {{"tokens", "40"}}));
-  check_layers(chips(1, 2), with(with(model, kLogits), with(kDecode, {{"parallel.tensor", "2"}})));
+  check_layers(chips(1, 2), with(with(model, kLogits), with(kTinyDecode, {{"parallel.tensor", "2"}})));
 }
-
-std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
 
 }  // namespace
 
@@ -30,11 +27,11 @@ TEST_CASE("layer parts: norms of queries and keys over the heads of all ranks", 
   check_phases(kJoint);
   // More ranks than heads of keys, and than heads of queries.
   check_layers(chips(1, 1), with(kJoint, {{"tokens", "64"}, {"parallel.tensor", "4"}}));
-  check_layers(chips(1, 1), with(kJoint, with(kDecode, {{"parallel.tensor", "8"}, {"batch", "5"}})));
+  check_layers(chips(1, 1), with(kJoint, with(kTinyDecode, {{"parallel.tensor", "8"}, {"batch", "5"}})));
   const Settings settings = with(kJoint, {{"tokens", "40"}});
   for (const char* name : {"joint_q_norm", "joint_k_norm"})
     CHECK_THAT(verdict(settings, zeroed(name)), Catch::Contains("golden"));
-  CHECK(refusal(with(kJoint, {{"model.qk_norm", "true"}})) == "E-MDL-001 workload.model.joint_qk_norm");
+  CHECK(tiny_refusal(with(kJoint, {{"model.qk_norm", "true"}})) == "E-MDL-001 workload.model.joint_qk_norm");
 }
 
 TEST_CASE("layer parts: learned positions instead of a rotary embedding, and a bias of the logits",
@@ -45,11 +42,11 @@ TEST_CASE("layer parts: learned positions instead of a rotary embedding, and a b
                                       {"model.norm", "layer_bias"}});
   check_layers(chips(1, 1), with(gpt, {{"tokens", "40"}, {"batch", "2"}}));
   check_layers(chips(1, 2), with(gpt, {{"tokens", "96"}, {"parallel.tensor", "4"}, {"padding", "3"}}));
-  check_layers(chips(1, 2), with(gpt, with(kDecode, {{"parallel.tensor", "2"}})));
+  check_layers(chips(1, 2), with(gpt, with(kTinyDecode, {{"parallel.tensor", "2"}})));
   const Settings settings = with(gpt, {{"tokens", "40"}});
   for (const char* name : {"positions", "head_bias"})
     CHECK_THAT(verdict(settings, zeroed(name)), Catch::Contains("golden"));
-  CHECK(refusal(with(gpt, {{"tokens", "97"}})) == "E-MDL-025 workload.model.positions");
+  CHECK(tiny_refusal(with(gpt, {{"tokens", "97"}})) == "E-MDL-025 workload.model.positions");
 }
 
 TEST_CASE("layer parts: parallel sublayers with a norm each", "[transformer]") {
@@ -57,7 +54,7 @@ TEST_CASE("layer parts: parallel sublayers with a norm each", "[transformer]") {
       {"model.parallel", "true"}, {"model.parallel_norm", "true"}, {"model.norm", "layer_bias"}};
   check_phases(neox);
   CHECK_THAT(verdict(with(neox, {{"tokens", "40"}}), zeroed("mlp_norm_bias")), Catch::Contains("golden"));
-  CHECK(refusal({{"model.parallel_norm", "true"}}) == "E-MDL-001 workload.model.parallel_norm");
+  CHECK(tiny_refusal({{"model.parallel_norm", "true"}}) == "E-MDL-001 workload.model.parallel_norm");
 }
 
 TEST_CASE("layer parts: more experts of a token than the vector engine finds at once", "[transformer]") {
@@ -67,10 +64,10 @@ TEST_CASE("layer parts: more experts of a token than the vector engine finds at 
                       {"parallel.tensor", "2"},
                       {"parallel.expert", "2"}};
   check_layers(chips(1, 2), with(many, {{"tokens", "64"}}));
-  check_layers(chips(1, 1), with(many, with(kDecode, {{"model.normalised_gates", "false"}})));
+  check_layers(chips(1, 1), with(many, with(kTinyDecode, {{"model.normalised_gates", "false"}})));
   check_layers(
       chips(1, 1),
-      with(many, with(kDecode, {{"model.experts_per_token", "22"}, {"model.gate_function", "sigmoid"}})));
+      with(many, with(kTinyDecode, {{"model.experts_per_token", "22"}, {"model.gate_function", "sigmoid"}})));
 }
 
 TEST_CASE("layer parts: outputs of attention with gates", "[transformer]") {
@@ -102,8 +99,8 @@ TEST_CASE("delta rules: chunks of a prefill, shared by ranks, of several sequenc
 }
 
 TEST_CASE("delta rules: a decoding step reads and writes states", "[transformer]") {
-  check_layers(chips(1, 1), with(kDelta, kDecode));
-  check_layers(chips(1, 2), with(kDelta, with(kDecode, {{"parallel.tensor", "4"}, {"batch", "6"}})));
+  check_layers(chips(1, 1), with(kDelta, kTinyDecode));
+  check_layers(chips(1, 2), with(kDelta, with(kTinyDecode, {{"parallel.tensor", "4"}, {"batch", "6"}})));
 }
 
 TEST_CASE("delta rules: layers in turn with attention that has gates, as in Qwen3-Next", "[transformer]") {
@@ -117,11 +114,11 @@ TEST_CASE("delta rules: layers in turn with attention that has gates, as in Qwen
                                       {"model.vocabulary", "300"},
                                       {"parallel.tensor", "2"}});
   check_layers(chips(1, 2), with(next, {{"tokens", "64"}}));
-  check_layers(chips(1, 1), with(next, kDecode));
+  check_layers(chips(1, 1), with(next, kTinyDecode));
 }
 
 TEST_CASE("delta rules: values that are missing are found", "[transformer]") {
-  const Settings prefill = with(kDelta, {{"tokens", "96"}}), decode = with(kDelta, kDecode);
+  const Settings prefill = with(kDelta, {{"tokens", "96"}}), decode = with(kDelta, kTinyDecode);
   CHECK(verdict(prefill, [](runtime::Machine&) {}) == "passed");
   for (const char* name : {"delta_weights", "delta_taps", "delta_rate", "delta_shift", "delta_gain"})
     CHECK_THAT(verdict(prefill, zeroed(name)), Catch::Contains("golden"));
@@ -130,12 +127,13 @@ TEST_CASE("delta rules: values that are missing are found", "[transformer]") {
 }
 
 TEST_CASE("delta rules: what they lack is refused", "[transformer]") {
-  CHECK(refusal(with(kDelta, {{"tokens", "64"}, {"parallel.tensor", "16"}})) ==
+  CHECK(tiny_refusal(with(kDelta, {{"tokens", "64"}, {"parallel.tensor", "16"}})) ==
         "E-MDL-002 workload.parallel");
-  CHECK(refusal(with(kDelta, {{"model.delta.key_heads", "3"}})) ==
+  CHECK(tiny_refusal(with(kDelta, {{"model.delta.key_heads", "3"}})) ==
         "E-MDL-001 workload.model.delta.key_heads");
-  CHECK(refusal(with(kDelta, {{"tokens", "64"}, {"cached", "64"}})) == "E-MDL-001 workload.cached");
-  CHECK(refusal(with(kDelta, {{"model.sinks", "true"}})) == "E-MDL-001 workload.model.delta.value_heads");
+  CHECK(tiny_refusal(with(kDelta, {{"tokens", "64"}, {"cached", "64"}})) == "E-MDL-001 workload.cached");
+  CHECK(tiny_refusal(with(kDelta, {{"model.sinks", "true"}})) ==
+        "E-MDL-001 workload.model.delta.value_heads");
 }
 
 TEST_CASE("layer parts: gates that multiply what experts get, norms of heads in local layers",
@@ -156,15 +154,16 @@ TEST_CASE("layer parts: gates that multiply what experts get, norms of heads in 
                        {"layers", "2"},
                        {"model.layers", "2"}};
   check_layers(chips(1, 2), with(llama, {{"tokens", "64"}}));
-  check_layers(chips(1, 1), with(llama, kDecode));
+  check_layers(chips(1, 1), with(llama, kTinyDecode));
   // A layer without experts, and one with.
   const Settings every{{"model.expert_every", "2"}, {"model.dense_ffn", "256"}};
   check_layers(chips(1, 2), with(llama, with(every, {{"tokens", "64"}})));
-  check_layers(chips(1, 1), with(llama, with(every, kDecode)));
+  check_layers(chips(1, 1), with(llama, with(every, kTinyDecode)));
   check_layers(chips(1, 2),
                with(llama, with(every, {{"tokens", "64"}, {"layers", "3"}, {"model.layers", "3"}})));
-  CHECK(refusal(with(llama, {{"model.experts_per_token", "2"}})) == "E-MDL-001 workload.model.gated_inputs");
-  CHECK(refusal(with(llama, {{"model.expert_every", "2"}})) == "E-MDL-001 workload.model.dense_ffn");
+  CHECK(tiny_refusal(with(llama, {{"model.experts_per_token", "2"}})) ==
+        "E-MDL-001 workload.model.gated_inputs");
+  CHECK(tiny_refusal(with(llama, {{"model.expert_every", "2"}})) == "E-MDL-001 workload.model.dense_ffn");
 }
 
 TEST_CASE("layer parts: bounded queries, keys and values", "[transformer]") {
@@ -185,7 +184,7 @@ TEST_CASE("encoders: tokens see later ones, but no padding", "[transformer]") {
                with(vit, {{"tokens", "208"}, {"padding", "11"}, {"parallel.tensor", "2"}, {"batch", "2"}}));
   CHECK(params_with(with(kTiny, with(vit, {{"tokens", "64"}, {"padding", "15"}}))).useful_flops() ==
         params_with(with(kTiny, with(vit, {{"tokens", "49"}}))).useful_flops());
-  CHECK(refusal(with(vit, kDecode)) == "E-MDL-001 workload.model.bidirectional");
+  CHECK(tiny_refusal(with(vit, kTinyDecode)) == "E-MDL-001 workload.model.bidirectional");
 }
 
 TEST_CASE("encoders: norms of the sums of the residual stream and sublayers", "[transformer]") {
@@ -203,6 +202,6 @@ TEST_CASE("encoders: norms of the sums of the residual stream and sublayers", "[
   check_layers(chips(1, 1), with(bert, {{"parallel.pipeline", "2"}, {"batch", "2"}, {"microbatches", "2"}}));
   for (const char* name : {"attention_norm_bias", "mlp_norm_bias"})
     CHECK_THAT(verdict(bert, zeroed(name)), Catch::Contains("golden"));
-  CHECK(refusal(with(bert, kLogits)) == "E-MDL-001 workload.model.norm_sums");
-  CHECK(refusal(with(bert, {{"model.pre_norm", "true"}})) == "E-MDL-001 workload.model.norm_sums");
+  CHECK(tiny_refusal(with(bert, kLogits)) == "E-MDL-001 workload.model.norm_sums");
+  CHECK(tiny_refusal(with(bert, {{"model.pre_norm", "true"}})) == "E-MDL-001 workload.model.norm_sums");
 }

@@ -6,12 +6,11 @@
 #include "tests/support/program/transformer_run.h"
 
 using namespace tahoma;
-using tests::Settings, tests::kTiny, tests::with, tests::chips, tests::check_layers, tests::verdict,
-    tests::zeroed;
+using tests::Settings, tests::kTinyDecode, tests::tiny_refusal, tests::with, tests::chips,
+    tests::check_layers, tests::verdict, tests::zeroed;
 
 namespace {
 
-const Settings kDecode{{"phase", "decode"}, {"context", "40"}, {"batch", "4"}};
 const Settings kScan{{"model.delta.rule", "mamba2"},  {"model.delta.value_heads", "8"},
                      {"model.delta.key_heads", "2"},  {"model.delta.key_dim", "32"},
                      {"model.delta.value_dim", "32"}, {"model.delta.tap_bias", "true"},
@@ -30,8 +29,6 @@ const Settings kHybrid = with(kScan, {{"model.sublayers", "MEM*EM-"},
                                       {"model.rope.local", "false"},
                                       {"model.rope.global", "false"}});
 
-std::string refusal(const Settings& settings) { return tests::refusal(chips(1, 1), with(kTiny, settings)); }
-
 }  // namespace
 
 TEST_CASE("Mamba-2: chunks of a prefill on one core, and on more than there are groups",
@@ -45,11 +42,11 @@ TEST_CASE("Mamba-2: chunks of a prefill on one core, and on more than there are 
 }
 
 TEST_CASE("Mamba-2: a decoding step reads and writes states", "[transformer]") {
-  check_layers(chips(1, 1), with(kScan, kDecode));
-  check_layers(chips(1, 2), with(kScan, with(kDecode, {{"parallel.tensor", "4"}, {"batch", "6"}})));
-  check_layers(chips(1, 1), with(kScan, with(kDecode, {{"model.delta.key_dim", "192"},
-                                                       {"model.delta.most_rate", "0.5"},
-                                                       {"model.delta.least_rate", "0.1"}})));
+  check_layers(chips(1, 1), with(kScan, kTinyDecode));
+  check_layers(chips(1, 2), with(kScan, with(kTinyDecode, {{"parallel.tensor", "4"}, {"batch", "6"}})));
+  check_layers(chips(1, 1), with(kScan, with(kTinyDecode, {{"model.delta.key_dim", "192"},
+                                                           {"model.delta.most_rate", "0.5"},
+                                                           {"model.delta.least_rate", "0.1"}})));
 }
 
 TEST_CASE("layers as Nemotron-H lists them: with experts, another feed-forward part or none",
@@ -58,7 +55,7 @@ TEST_CASE("layers as Nemotron-H lists them: with experts, another feed-forward p
   check_layers(chips(1, 1),
                with(kHybrid, {{"tokens", "64"}, {"logits", "true"}, {"model.vocabulary", "300"}}));
   check_layers(chips(1, 2),
-               with(kHybrid, with(kDecode, {{"parallel.tensor", "2"}, {"parallel.expert", "2"}})));
+               with(kHybrid, with(kTinyDecode, {{"parallel.tensor", "2"}, {"parallel.expert", "2"}})));
   // The last layer has no feed-forward part.
   check_layers(chips(1, 2), with(kScan, {{"tokens", "64"},
                                          {"model.sublayers", "MM"},
@@ -68,7 +65,7 @@ TEST_CASE("layers as Nemotron-H lists them: with experts, another feed-forward p
 }
 
 TEST_CASE("Mamba-2: values that are missing are found", "[transformer][long]") {
-  const Settings prefill = with(kScan, {{"tokens", "96"}}), decode = with(kScan, kDecode);
+  const Settings prefill = with(kScan, {{"tokens", "96"}}), decode = with(kScan, kTinyDecode);
   CHECK(verdict(prefill, [](runtime::Machine&) {}) == "passed");
   for (const char* name :
        {"delta_weights", "delta_taps", "delta_rate", "delta_shift", "delta_skip", "delta_gain"})
@@ -78,10 +75,10 @@ TEST_CASE("Mamba-2: values that are missing are found", "[transformer][long]") {
 }
 
 TEST_CASE("Mamba-2: what does not fit together is refused", "[transformer]") {
-  CHECK(refusal(with(kScan, {{"model.delta.rule", "delta"}})) == "E-MDL-001 workload.model.delta.rule");
-  CHECK(refusal(with(kScan, {{"model.sublayers", "M--"}})) == "E-MDL-001 workload.model.sublayers");
-  CHECK(refusal(with(kScan, {{"model.sublayers", "ME"}})) == "E-MDL-001 workload.model.sublayers");
-  CHECK(refusal(with(kScan, {{"layers", "2"}})) == "E-MDL-001 workload.model.sublayers");
-  CHECK(refusal(with(kHybrid, {{"model.gated", "true"}})) == "E-MDL-001 workload.model.squared");
-  CHECK(refusal(with(kHybrid, {{"model.dense_ffn", "0"}})) == "E-MDL-001 workload.model.dense_ffn");
+  CHECK(tiny_refusal(with(kScan, {{"model.delta.rule", "delta"}})) == "E-MDL-001 workload.model.delta.rule");
+  CHECK(tiny_refusal(with(kScan, {{"model.sublayers", "M--"}})) == "E-MDL-001 workload.model.sublayers");
+  CHECK(tiny_refusal(with(kScan, {{"model.sublayers", "ME"}})) == "E-MDL-001 workload.model.sublayers");
+  CHECK(tiny_refusal(with(kScan, {{"layers", "2"}})) == "E-MDL-001 workload.model.sublayers");
+  CHECK(tiny_refusal(with(kHybrid, {{"model.gated", "true"}})) == "E-MDL-001 workload.model.squared");
+  CHECK(tiny_refusal(with(kHybrid, {{"model.dense_ffn", "0"}})) == "E-MDL-001 workload.model.dense_ffn");
 }
