@@ -116,19 +116,18 @@ TEST_CASE("layer parts: values that are missing are found", "[transformer]") {
 }
 
 TEST_CASE("layer parts: combinations that layers do not have are refused", "[transformer]") {
-  const auto refusal = [](const Settings& settings) {
-    return tests::refusal(chips(1, 1), with(kTiny, settings));
-  };
+  using tests::tiny_refusal;
   const Settings experts{{"model.experts", "4"}};
-  CHECK(refusal(with(experts, {{"model.parallel", "true"}})) == "E-MDL-001 workload.model.parallel");
-  CHECK(refusal(with(experts, {{"model.gated", "false"}})) == "E-MDL-001 workload.model.gated");
-  CHECK(refusal({{"model.parallel", "true"}, {"model.post_norm", "true"}}) ==
+  CHECK(tiny_refusal(with(experts, {{"model.parallel", "true"}})) == "E-MDL-001 workload.model.parallel");
+  CHECK(tiny_refusal(with(experts, {{"model.gated", "false"}, {"model.gate_limit", "7"}})) ==
+        "E-MDL-001 workload.model.gate_limit");
+  CHECK(tiny_refusal({{"model.parallel", "true"}, {"model.post_norm", "true"}}) ==
         "E-MDL-001 workload.model.parallel");
-  CHECK(refusal({{"model.rope.features", "15"}}) == "E-MDL-001 workload.model.rope.features");
-  CHECK(refusal({{"model.rope.features", "34"}}) == "E-MDL-001 workload.model.rope.features");
-  CHECK(refusal({{"model.rope.divisors", "1,2"}}) == "E-MDL-001 workload.model.rope.divisors");
-  CHECK(refusal({{"model.gate_factor", "2"}}) == "E-MDL-001 workload.model.gate_factor");
-  CHECK(refusal({{"tokens", "16"}, {"padding", "16"}}) == "E-MDL-001 workload.padding");
+  CHECK(tiny_refusal({{"model.rope.features", "15"}}) == "E-MDL-001 workload.model.rope.features");
+  CHECK(tiny_refusal({{"model.rope.features", "34"}}) == "E-MDL-001 workload.model.rope.features");
+  CHECK(tiny_refusal({{"model.rope.divisors", "1,2"}}) == "E-MDL-001 workload.model.rope.divisors");
+  CHECK(tiny_refusal({{"model.gate_factor", "2"}}) == "E-MDL-001 workload.model.gate_factor");
+  CHECK(tiny_refusal({{"tokens", "16"}, {"padding", "16"}}) == "E-MDL-001 workload.padding");
 }
 
 TEST_CASE("layer parts: listed divisors divide the frequencies", "[transformer]") {
