@@ -45,8 +45,7 @@ AccumulationGroups::Decision AccumulationGroups::choose_accumulation(std::uint32
     held += bytes;
     if (!group.read && !group.cut && group.region == dst) decision.continued.push_back(group.last);
   }
-  decision.over_zeros = asked.value_or(false) && zeros == all;
-  decision.accumulate = asked.value_or(held > 0) && !decision.over_zeros;
+  decision.accumulate = asked.value_or(held > 0) && zeros < all;
   if (!asked && held > 0 && held < all)
     refuse("E-NKI-021",
            fmt::format(

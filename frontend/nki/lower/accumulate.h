@@ -36,7 +36,6 @@ class AccumulationGroups {
   struct Decision {
     bool accumulate = false;
     bool over_fill = false;                // overwrites what another instruction has filled, or adds to it
-    bool over_zeros = false;               // overwrites zeros that the kernel asks it to add to
     std::vector<std::uint32_t> continued;  // operations whose groups stay open
   };
   // Throws UserError E-NKI-021 if a part of the destination holds results.

@@ -230,7 +230,7 @@ void Emitter::matmul(const Recorded& entry) {
       if (access.writes) region = region_of(access.pattern);
     const AccumulationGroups::Decision decision = groups_.choose_accumulation(dst, region, entry.accumulate);
     work.accumulate = decision.accumulate;
-    if (decision.over_fill && !decision.over_zeros && !decision.accumulate && !entry.accumulate)
+    if (decision.over_fill && !decision.accumulate && !entry.accumulate)
       warnings_.push_back(fmt::format(
           "{}: a matmul overwrites what another instruction has written to {}; whether it adds to it is "
           "undefined on Trainium2",
