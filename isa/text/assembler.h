@@ -37,7 +37,7 @@
 // - A shuffle's mask: 32 partitions, * to keep one: (1,0,*,...). A result's column: sbuf[0, 0x400]:fp32.
 //
 // Macros (macros.h): .let NAME = EXPRESSION, .tile NAME = sbuf[...], .repeat COUNT, NAME ... .endr, and
-// {EXPRESSION} in any line. GRAMMAR.md has the whole grammar.
+// {EXPRESSION} in any line. grammar.h has the whole grammar.
 //
 // Errors: ProgramError E-ASM-001..017 at file:line:column, with the nearest legal name and the line;
 // isa/README.md lists them. The assembler only checks the form (and E-ISA-002, instructions of later cores);

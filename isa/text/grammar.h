@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of assembler text as a page: isa/text/GRAMMAR.md, which `tahoma isa --format grammar` prints.
+// The grammar of assembler text as a page, which `tahoma isa --format grammar` prints.
 #pragma once
 
 #include <string>

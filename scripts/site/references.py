@@ -69,6 +69,9 @@ class Program:
     def instructions(self):
         return self("isa", "--format", "markdown")
 
+    def grammar(self):
+        return self("isa", "--format", "grammar")
+
     def statistics(self):
         """Statistics and columns by their name, as every instance of a component has the same ones."""
         groups = {}
@@ -112,6 +115,7 @@ def pages(repo, program, packages):
         "reference/commands.md": program.commands(),
         "reference/parameters.md": program.parameters(),
         "reference/instructions.md": program.instructions(),
+        "reference/grammar.md": program.grammar(),
         "reference/statistics.md": program.statistics(),
         "reference/errors.md": errors(repo),
         "reference/python.md": python(packages, "Python package", "The names of `tahoma`. [Its guide](/frontend/python/index.md) has examples.", ["tahoma"]),

@@ -87,7 +87,7 @@ class Site(Folder):
         done = subprocess.run([sys.executable, "-B", ROOT / "scripts/site/make.py", "--build", options.build, "--out", self.root / "site"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for name in ("parameters", "instructions", "statistics", "errors", "python", "nki", "commands"):
+        for name in ("parameters", "instructions", "grammar", "statistics", "errors", "python", "nki", "commands"):
             self.assertGreater((self.root / f"site/reference/{name}.html").stat().st_size, 10_000, name)
         self.assertTrue((self.root / "site/searchindex.js").is_file())
         self.assertEqual(sorted(path.name for path in (self.root / "site/_static").glob("*.png"))[-1:], ["sweep.png"])

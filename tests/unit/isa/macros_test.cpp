@@ -3,9 +3,7 @@
 #include "isa/text/macros.h"
 
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include "isa/binary/container.h"
 #include "isa/text/assembler.h"
@@ -167,13 +165,6 @@ TEST_CASE("macros: useful work survives text and bytes, and is stated once", "[i
   CHECK(from_bytes(to_bytes(program)) == program);
   check_error(".flops 1\n.flops 2\n", "E-ASM-013", "2:2", "twice");
   check_error(".bytes 0\n", "E-ASM-005", "1:2", "1 or more");
-}
-
-TEST_CASE("grammar: the page in the repository is the one that the command prints", "[isa]") {
-  std::ifstream file(TAHOMA_SOURCE_DIR "/isa/text/GRAMMAR.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  CHECK(text.str() == grammar_markdown());
 }
 
 TEST_CASE("grammar: the page has every directive, and its examples assemble", "[isa]") {
