@@ -34,7 +34,7 @@ class AddressSpace {
   }
 
   // The first byte for a tensor that is used from `now` to `until`; nothing if there is no room.
-  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until, Fit fit) const;
+  std::optional<std::int64_t> find(std::int64_t bytes, std::int64_t now, std::int64_t until, Fit fit);
 
  private:
   static constexpr std::int64_t kNever = -1;  // no tensor has used these bytes
@@ -49,7 +49,8 @@ class AddressSpace {
 
   std::int64_t unit_, bank_;  // bytes; units
   std::vector<Placed> placed_;
-  std::vector<std::int64_t> last_use_;  // of each unit: index of an entry
+  std::vector<std::int64_t> last_use_;         // of each unit: index of an entry
+  std::vector<std::int64_t> merged_, window_;  // what `find` needs, kept to save allocations
 };
 
 }  // namespace tahoma::runtime::nki

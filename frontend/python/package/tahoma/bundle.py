@@ -7,6 +7,7 @@ import ast
 import importlib.util
 import inspect
 import json
+import math
 import os
 import sys
 import traceback
@@ -182,7 +183,7 @@ def add_expected(request, bundle, expected):
     for tensor, want in zip(tensors, expected):
         entry = description["tensors"][tensor]
         want = np.asarray(want, np.float32)
-        if want.size != int(np.prod(entry["shape"])):
+        if want.size != math.prod(entry["shape"]):
             raise WrongReference(f"{request['reference']} returns {list(want.shape)} for an output of shape {entry['shape']}")
         entry["expect"] = f"expect{tensor}.bin"
         given = request["rtol"] or request["atol"]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """New tensors of the old style: on chip with block dimensions (those before nl.par_dim) and places by hand, in HBM shared by the points
 of a grid."""
+import math
+
 import numpy as np
 
 import nki.language as new
@@ -43,9 +45,11 @@ def declared(shape, dtype, buffer=sbuf, name="", number=None):
     def make(block):
         with recording.held(current.tracer, line):
             label = name and name + "".join(f".{n}" for n in block)
-            size = int(np.prod(tile[1:], dtype=np.int64)) * dtypes.dtype_of(dtype).itemsize
-            place = buffer.place(block, tile[0], size) if isinstance(buffer, Placement) else None
-            view = current.tensor(tile, dtype, memory, label, place and (int(place[0]), int(place[1])))
+            place = None
+            if isinstance(buffer, Placement):
+                at = buffer.place(block, tile[0], math.prod(tile[1:]) * dtypes.dtype_of(dtype).itemsize)
+                place = int(at[0]), int(at[1])
+            view = current.tensor(tile, dtype, memory, label, place)
         return Stored(view, Origin(view, fill(), matmuls=memory == "psum" and (number is None or number == 0), written=False))
 
     return Blocks(counts, make, tile, dtype, buffer if isinstance(buffer, Memory) else Memory(memory)) if counts else make(())
