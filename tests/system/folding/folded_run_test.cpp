@@ -62,7 +62,7 @@ void check_cases(std::uint32_t seed, int cases, model::Mode mode, int folding) {
 
 TEST_CASE("folded runs: random cases have the statistics and events of the whole machine",
           "[folding][long]") {
-  check_cases(1, 30, model::Mode::kTiming, 30 / 5);
+  check_cases(1, 20, model::Mode::kTiming, 20 / 5);
 }
 
 TEST_CASE("folded runs: many random cases have the statistics and events of the whole machine",
@@ -72,7 +72,7 @@ TEST_CASE("folded runs: many random cases have the statistics and events of the 
 
 TEST_CASE("folded runs: random cases in functional mode have the values of the whole machine, too",
           "[folding]") {
-  check_cases(5, 20, model::Mode::kFunctional, 20 / 10);
+  check_cases(5, 12, model::Mode::kFunctional, 12 / 10);
 }
 
 TEST_CASE("folded runs: many random cases in functional mode have the values of the whole machine, too",

@@ -37,9 +37,12 @@ TEST_CASE("bank model: kernels and layers of one core take as long as with comma
 }
 
 TEST_CASE("bank model: jobs of many chips take as long as with commands within 6 %", "[hbm]") {
-  for (const std::string file :
-       {"gemm/ultraserver.yaml", "gemm/chip.yaml", "transformer/small_64_chips.yaml"}) {
+  for (const std::string file : {"gemm/ultraserver.yaml", "gemm/chip.yaml"}) {
     CAPTURE(file);
     CHECK(std::abs(error(file)) <= 0.06);
   }
+}
+
+TEST_CASE("bank model: a model on 64 chips takes as long as with commands within 6 %", "[hbm][slow]") {
+  CHECK(std::abs(error("transformer/small_64_chips.yaml")) <= 0.06);
 }

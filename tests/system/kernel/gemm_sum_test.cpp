@@ -151,7 +151,7 @@ TEST_CASE("gemm: the ring sums partial products in the declared order", "[gemm][
                         {{{90, 1000, 5, DType::kFp32, DType::kFp32}, 7}, 2},
                         {{{257, 3, 9, DType::kFp16, DType::kFp16}, 8}, 1}};
   for (const Want& want : wants)
-    for (std::uint32_t seed = 0; seed < 4; ++seed) check_ring(want.c, seed, want.channels);
+    for (std::uint32_t seed = 0; seed < 2; ++seed) check_ring(want.c, seed, want.channels);
 }
 
 TEST_CASE("gemm: fewer rows than ranks leave the last ranks without any", "[gemm][collective]") {

@@ -52,7 +52,7 @@ int check_cases(std::uint32_t seed, int cases, model::Mode mode) {
 }  // namespace
 
 TEST_CASE("parallel runs: random cases have the statistics and events of one process", "[parallel][long]") {
-  CHECK(check_cases(1, 8, model::Mode::kTiming) >= 1);
+  CHECK(check_cases(1, 5, model::Mode::kTiming) >= 1);
 }
 
 TEST_CASE("parallel runs: many random cases have the statistics and events of one process",
@@ -61,7 +61,7 @@ TEST_CASE("parallel runs: many random cases have the statistics and events of on
 }
 
 TEST_CASE("parallel runs: random cases have the values of one process", "[parallel][long]") {
-  check_cases(3, 6, model::Mode::kFunctional);
+  check_cases(3, 4, model::Mode::kFunctional);
 }
 
 TEST_CASE("parallel runs: many random cases have the values of one process", "[parallel][slow]") {
