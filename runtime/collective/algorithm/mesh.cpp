@@ -63,12 +63,13 @@ ChunkSet own_chunk(const Problem& problem, const Turns& turns, std::uint32_t ran
   return ChunkSet::one(of_root ? turns.from_root(problem, rank) : rank);
 }
 
-// In an all_reduce, ranks on one chip lend their inputs; a rank that receives the sum may reuse its input.
+// Ranks on one chip lend their inputs, except to a root.
 void exchange_contributions(ScheduleBuilder& build, const Turns& turns) {
-  const bool all_reduce = build.problem().operation == Operation::kAllReduce;
+  const Problem& problem = build.problem();
+  const bool lends = problem.inputs == Inputs::kStay && problem.operation != Operation::kReduce;
   turns.each_pair([&](std::uint32_t from, std::uint32_t to) {
     const ChunkSet chunk = own_chunk(build.problem(), turns, to);
-    if (all_reduce && turns.on_one_chip(from, to))
+    if (lends && turns.on_one_chip(from, to))
       build.lend(from, to, chunk);
     else
       build.combine(from, to, chunk);

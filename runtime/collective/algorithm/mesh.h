@@ -4,9 +4,10 @@
 //
 // reduce_scatter: every rank sends each other rank its input for that rank's chunk; the receiver folds all
 // inputs at once. all_gather: every rank sends its chunk to all others. all_reduce, two steps: reduce_scatter
-// followed by all_gather; inside a chip, its inputs are lent: the rank that folds reads them where they are,
-// as the vendor describes (intranode-collective-comm.rst). Not modelled: the vendor's first step over several
-// chips, which folds the inputs of a chip before they leave it.
+// followed by all_gather. Inside a chip, the inputs of both are lent, unless they are sent (Inputs): the rank
+// that folds reads them where they are, as the vendor describes for all_reduce
+// (intranode-collective-comm.rst). Not modelled: the vendor's first step over several chips, which folds the
+// inputs of a chip before they leave it.
 // In one step (`mesh_one_step`): every rank sends its whole input to all others, and every rank folds
 // everything: half the latency for R / 2 times the bytes.
 // broadcast: the root scatters chunks, which the ranks then exchange; reduce: reduce_scatter, then a gather

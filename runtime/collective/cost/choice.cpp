@@ -19,6 +19,13 @@ constexpr std::uint64_t kMega = 1'000'000;
 // that of 16 MiB to halving and doubling (workloads/micro/network/mechanisms.md).
 constexpr std::uint64_t kMeshOnChip = std::uint64_t{8} << 20;  // bytes
 
+// A mesh reads each input of a reduce_scatter once, where it stays; halving and doubling reads nearly twice
+// as much. Which one silicon takes above 8 MiB is assumed.
+bool takes_mesh_on_chip(const Problem& problem, std::uint64_t bytes) {
+  return bytes <= kMeshOnChip ||
+         (problem.operation == Operation::kReduceScatter && problem.inputs == Inputs::kStay);
+}
+
 const AlgorithmRow* legal(Algorithm algorithm, const Problem& problem, const Grid& grid) {
   for (const AlgorithmRow& row : algorithms())
     if (row.id == algorithm && row.suits(problem, grid)) return &row;
@@ -27,8 +34,8 @@ const AlgorithmRow* legal(Algorithm algorithm, const Problem& problem, const Gri
 
 Choice by_size(const Problem& problem, const Grid& grid, std::uint64_t bytes) {
   if (grid.on_one_chip())
-    if (const AlgorithmRow* row =
-            legal(bytes <= kMeshOnChip ? Algorithm::kMesh : Algorithm::kRecursive, problem, grid))
+    if (const AlgorithmRow* row = legal(
+            takes_mesh_on_chip(problem, bytes) ? Algorithm::kMesh : Algorithm::kRecursive, problem, grid))
       return {row, bytes <= kMeshOnChip ? "inside a chip, inputs of at most 8 MiB"
                                         : "inside a chip, inputs above 8 MiB"};
   const Algorithm published = bytes < kMega        ? Algorithm::kMesh

@@ -3,9 +3,9 @@
 //
 //   auto   by message size as published for Trainium (intranode-collective-comm.rst, internode-...): mesh
 //          below 1 MB, recursive halving and doubling up to 56 MB, KangaRing above. Inside a chip: mesh up to
-//          8 MiB, halving and doubling above; derived from silicon's times, not published. If the group or
-//          the operation does not allow that one, the next possible one of the list ring, direct, tree,
-//          dissemination.
+//          8 MiB, halving and doubling above; derived from silicon's times, not published; mesh for every
+//          reduce_scatter, as it reads half as much (assumed). If the group or the operation does not allow
+//          that one, the next possible one of the list ring, direct, tree, dissemination.
 //   best   the one with the shortest expected time (runtime/collective/cost/cost.h)
 #pragma once
 

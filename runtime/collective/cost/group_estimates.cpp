@@ -16,7 +16,8 @@ void add(Key& key, const std::string& text) {
 }
 
 void add(Key& key, const Problem& problem) {
-  key.insert(key.end(), {static_cast<std::uint64_t>(problem.operation), problem.ranks, problem.root});
+  key.insert(key.end(), {static_cast<std::uint64_t>(problem.operation), problem.ranks, problem.root,
+                         static_cast<std::uint64_t>(problem.inputs)});
   key.insert(key.end(), problem.to.begin(), problem.to.end());
 }
 

@@ -46,7 +46,7 @@ Communicator::Communicator(const model::MachineParams& machine, Group group,
 PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std::uint64_t elements,
                                      Algorithm algorithm) {
   Spec spec;
-  spec.problem = {operation, ranks(), 0, {}};
+  spec.problem = {operation, ranks(), 0, {}, Inputs::kSent};
   spec.dtype = dtype;
   spec.elements = elements;
   return cut(std::move(spec), algorithm);
@@ -57,7 +57,7 @@ PlannedCollective Communicator::plan(Operation operation, isa::DType dtype, std:
   for (const std::uint64_t count : counts)
     TAHOMA_INVARIANT(count >= kLeast, "a chunk is too short to signal its receiver");
   Spec spec;
-  spec.problem = {operation, ranks(), 0, {}};
+  spec.problem = {operation, ranks(), 0, {}, Inputs::kSent};
   spec.dtype = dtype;
   spec.elements = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   spec.counts = std::move(counts);
@@ -123,11 +123,7 @@ void Communicator::run_channel(PlannedCollective& planned, std::uint32_t number,
                                const Ends& ends, const Strips& strips) {
   const PlannedChannel& at = planned.channels[number];
   std::vector<CoreKernel>& cores = next_set(queue);
-  Channel channel{std::make_shared<const Schedule>(without_lending(*planned.plan[number].schedule)),
-                  {},
-                  at.units,
-                  at.piece,
-                  planned.spec.op};
+  Channel channel{planned.plan[number].schedule, {}, at.units, at.piece, planned.spec.op};
   if (!planned.spec.counts.empty())
     for (std::uint32_t chunk = 0; chunk < planned.chunks; ++chunk)
       channel.firsts.push_back(planned.slice_of(number, chunk).first);

@@ -42,11 +42,16 @@ std::vector<std::string> operation_names();
 
 inline constexpr std::uint32_t kNowhere = ~0U;
 
+// Whether the inputs stay as they are until a barrier after the operation, so that others may read them where
+// they are. A program that goes on sends them: it may overwrite an input before others have read it.
+enum class Inputs : std::uint8_t { kStay, kSent };
+
 struct Problem {
   Operation operation = Operation::kAllReduce;
   std::uint32_t ranks = 1;
   std::uint32_t root = 0;         // of broadcast, reduce, gather, scatter
   std::vector<std::uint32_t> to;  // of send_recv and permute, per rank
+  Inputs inputs = Inputs::kStay;
 
   bool reduces() const;
   // Returns the number of chunks if the operation fixes it, 0 for any number.

@@ -9,7 +9,7 @@
 // take effect in the order of the list:
 //   combine   the sender's contributions, folded into one, are appended to the receiver's list
 //   lend      as combine, of the sender's own input alone: the receiver reads it where it is when it folds.
-//             The sender keeps its input until it has received what the receiver made of it
+//             The sender keeps its input (Inputs::kStay)
 //   copy      the receiver holds what the sender holds, and nothing else
 //   settle    (from == to) the rank folds its list into one and keeps it in its output
 // A list is folded in its order: own first, then in the order of arrival. Sums of 16-bit and 8-bit types are
@@ -58,15 +58,6 @@ inline Schedule one_by_one(const Schedule& schedule) {
     t.chunks.for_each([&](std::uint32_t chunk) {
       result.transfers.push_back({t.round, t.from, t.to, ChunkSet::one(chunk), t.kind});
     });
-  return result;
-}
-
-// The same schedule with inputs sent instead of lent, for programs that may overwrite an input before others
-// have read it.
-inline Schedule without_lending(const Schedule& schedule) {
-  Schedule result = schedule;
-  for (Transfer& t : result.transfers)
-    if (t.kind == TransferKind::kLend) t.kind = TransferKind::kCombine;
   return result;
 }
 

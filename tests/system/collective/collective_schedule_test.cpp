@@ -245,36 +245,39 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   CHECK(cost.link == Approx(3.30e-3).epsilon(0.02));
 }
 
-TEST_CASE("collective choice: inside a chip auto takes a mesh up to 8 MiB and halving above",
+TEST_CASE("collective choice: inside a chip auto takes a mesh up to 8 MiB, and for a reduce_scatter",
           "[collective]") {
   const model::MachineParams machine = tests::default_machine();
   const Group group = groups_of(machine, RankKind::kCores, "chips").front();
   const CostModel model(machine, group);
-  const Problem problem = problem_for(Operation::kAllReduce, group.ranks());
-  const auto chosen = [&](std::uint64_t bytes) {
+  const auto chosen = [&](std::uint64_t bytes, Operation operation = Operation::kAllReduce) {
+    const Problem problem = problem_for(operation, group.ranks());
     return std::string(choose(Algorithm::kAuto, problem, group.grid, bytes, 2, model).algorithm->name);
   };
   CHECK(chosen(512) == "mesh");
   CHECK(chosen(8 << 20) == "mesh");
   CHECK(chosen((8 << 20) + 64) == "recursive");
   CHECK(chosen(128 << 20) == "recursive");
+  CHECK(chosen(128 << 20, Operation::kReduceScatter) == "mesh");
 }
 
-TEST_CASE("collective mesh: inputs are lent inside a chip, in an all_reduce, and sent otherwise",
+TEST_CASE("collective mesh: inputs are lent inside a chip, but not to a root, and sent otherwise",
           "[collective]") {
   const model::MachineParams machine = tests::default_machine();
-  const auto lent = [&](RankKind kind, const char* over, Operation operation) {
+  const auto lent = [&](RankKind kind, const char* over, Operation operation, Inputs inputs = Inputs::kStay) {
     const Group group = groups_of(machine, kind, over).front();
-    const Problem problem = problem_for(operation, group.ranks());
+    Problem problem = problem_for(operation, group.ranks());
+    problem.inputs = inputs;
     const auto plan = algorithm_named("mesh", problem, group.grid).plan(problem, group.grid, 1);
     const auto& transfers = plan.front().schedule->transfers;
-    const auto lends = [](const Transfer& t) { return t.kind == TransferKind::kLend; };
-    const Schedule sent = without_lending(*plan.front().schedule);
-    CHECK(std::none_of(sent.transfers.begin(), sent.transfers.end(), lends));
-    return std::count_if(transfers.begin(), transfers.end(), lends);
+    return std::count_if(transfers.begin(), transfers.end(),
+                         [](const Transfer& t) { return t.kind == TransferKind::kLend; });
   };
   CHECK(lent(RankKind::kCores, "0-7", Operation::kAllReduce) == 8 * 7);
-  CHECK(lent(RankKind::kCores, "0-7", Operation::kReduceScatter) == 0);
+  CHECK(lent(RankKind::kCores, "0-7", Operation::kReduceScatter) == 8 * 7);
+  CHECK(lent(RankKind::kCores, "0-7", Operation::kReduce) == 0);
+  CHECK(lent(RankKind::kCores, "0-7", Operation::kAllReduce, Inputs::kSent) == 0);
+  CHECK(lent(RankKind::kCores, "0-7", Operation::kReduceScatter, Inputs::kSent) == 0);
   CHECK(lent(RankKind::kCores, "0-15", Operation::kAllReduce) == 2 * 8 * 7);  // two chips
   CHECK(lent(RankKind::kChips, "0-3", Operation::kAllReduce) == 0);
 }
