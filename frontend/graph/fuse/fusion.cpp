@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/graph/fuse/attention_entry.h"
 #include "frontend/graph/fuse/chains.h"
 #include "frontend/graph/fuse/patterns.h"
 #include "frontend/graph/lower/product_steps.h"
@@ -23,6 +24,7 @@ class EntryPlanner {
       taken_[n] = std::all_of(graph_.nodes[n].outputs.begin(), graph_.nodes[n].outputs.end(),
                               [&](ValueId id) { return id == kOmitted || graph_.value(id).constant; });
     if (fusion_ == Fusion::kOn) {
+      fuse_attention();
       for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
         if (!taken_[n]) fuse_from(n);
       for (PlanEntry& entry : elementwise_chains(graph_, readers_, taken_)) take(std::move(entry));
@@ -43,6 +45,38 @@ class EntryPlanner {
     entries_.push_back(std::move(entry));
   }
 
+  // Views that only attention passes are entries no more.
+  void fuse_attention() {
+    ViewTracer tracer(graph_);
+    std::vector<bool> passed(graph_.nodes.size(), false);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto pattern = match_attention(graph_, readers_, tracer, n);
+      if (!pattern) continue;
+      std::vector<bool> views(graph_.nodes.size(), false);
+      for (const StridedView* view : {&pattern->q, &pattern->k, &pattern->v})
+        for (const std::size_t node : view->nodes) views[node] = passed[node] = true;
+      for (const std::size_t node : pattern->nodes) {
+        if (views[node]) continue;
+        taken_[node] = true;
+        tracer.stop_at(node);
+      }
+      entries_.push_back(attention_entry(graph_, *pattern));
+    }
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;)
+      if (passed[n] && only_passed(n, passed)) taken_[n] = true;
+  }
+
+  // All readers are part of an entry, which reads what is before the node.
+  bool only_passed(std::size_t n, const std::vector<bool>& passed) const {
+    const auto unread = [&](ValueId id) {
+      if (id == kOmitted) return true;
+      const std::vector<std::size_t>& of = readers_.of(id);
+      return !readers_.is_output(id) &&
+             std::all_of(of.begin(), of.end(), [&](std::size_t reader) { return taken_[reader]; });
+    };
+    return passed[n] && std::all_of(node(n).outputs.begin(), node(n).outputs.end(), unread);
+  }
+
   void single(std::size_t n) {
     take({node(n).name, node(n).op, {n}, [this_graph = &graph_, n](Lowering& lowering) {
             const Node& of = this_graph->nodes[n];
@@ -60,7 +94,7 @@ class EntryPlanner {
   // The other operand of an Add that alone reads the value.
   std::optional<std::pair<std::size_t, ValueId>> added(ValueId value) const {
     const std::optional<std::size_t> reader = readers_.only(value);
-    if (!reader || node(*reader).op != "Add") return {};
+    if (!reader || taken_[*reader] || node(*reader).op != "Add") return {};
     const std::vector<ValueId>& in = node(*reader).inputs;
     const ValueId other = in[0] == value ? in[1] : in[0];
     if (other == value) return {};
@@ -86,7 +120,8 @@ class EntryPlanner {
         grow({sum->first}, node(sum->first).outputs[0], "bias");
       }
     }
-    if (const auto activation = match_activation(graph_, readers_, end.out)) {
+    const auto activation = match_activation(graph_, readers_, end.out);
+    if (activation && !taken_[activation->nodes.front()]) {
       end.activation = activation->fn;
       grow(activation->nodes, activation->out, node(activation->nodes.front()).op);
     }
@@ -106,7 +141,7 @@ class EntryPlanner {
 
   void fuse_convolution(std::size_t n) {
     const std::optional<std::size_t> reader = readers_.only(node(n).outputs[0]);
-    if (!reader || node(*reader).op != "Relu") return;
+    if (!reader || taken_[*reader] || node(*reader).op != "Relu") return;
     take({node(n).name,
           "Conv+Relu",
           {n, *reader},
