@@ -199,6 +199,7 @@ class GraphModel final : public runtime::Workload {
         kernel.control(views.back());
       } else {
         views.push_back(kernel.beside(memory, at[s + 1], slot.dtype, rows, columns));
+        kernel.track_bytes(views.back());
       }
     }
     Emission emission(kernel, params, std::move(views));
