@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/builder/kernel.h"
@@ -59,6 +60,7 @@ class Conv2d {
         w_(views.w),
         bias_(views.bias),
         y_(views.y),
+        residual_(views.residual),
         in_(cut(all_of(shape.in), plan.height)) {
     const std::optional<std::uint64_t> row = tap_of_all(shape.rows), column = tap_of_all(shape.columns);
     if (row && column) first_tap_ = static_cast<unsigned>(*row * shape.columns.filter + *column);
@@ -71,6 +73,7 @@ class Conv2d {
     ys_ = kernel.sbuf("y", shape.dtype, pixels, kConvolutionResults);
     sums_ = kernel.psum("sums", DType::kFp32, pixels, 2 * kConvolutionGroup);
     if (!first_tap_) zeros_ = kernel.sbuf("zeros", shape.dtype, std::max(pixels, plan.height), 1);
+    if (shape.residual) make_residual(pixels);
     for (const Range& out : cut(all_of(shape.out), plan.height)) {
       bias_tiles_.push_back(kernel.take(biases_, out.count, 1));
       kernel.load(bias_tiles_.back(), bias_.window(out.first, 0, out.count, 1), Queue::kGpSimd);
@@ -89,6 +92,17 @@ class Conv2d {
   }
 
  private:
+  void make_residual(unsigned pixels) {
+    residuals_ = kernel_.sbuf("residual", shape_.dtype, pixels, kConvolutionResults);
+    const auto square = [&](const char* name) {
+      return kernel_.take(kernel_.sbuf(name, shape_.dtype, plan_.height, 1), plan_.height, plan_.height);
+    };
+    const TileView ones = square("ones");
+    identity_ = square("identity");
+    kernel_.memset(ones, 1.0F, Queue::kGpSimd);
+    kernel_.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+  }
+
   // Computes all banks of a block for a tile of output channels, a group of banks at a time.
   void emit_channels(const Pixels& block, const Range& out) {
     const TileView& bias = bias_tiles_[out.first / plan_.height];
@@ -125,6 +139,8 @@ class Conv2d {
           emit_tap(sums[b], stationary, x, block, group[b], tap, !first_tap_ || k + n > 0);
       }
     }
+    if (shape_.residual)
+      for (std::size_t b = 0; b < group.size(); ++b) add_residual(sums[b], group[b], out);
     for (std::size_t b = 0; b < group.size(); ++b) finish(sums[b], group[b], out, bias);
   }
 
@@ -161,17 +177,28 @@ class Conv2d {
                             {0, nullptr});
     else
       kernel_.activation(y, sum, shape_.relu ? ActFn::kRelu : ActFn::kCopy, {1.0F, nullptr}, {0, &bias});
+    const auto [window, tile] = pixels_in(y_, y, bank, out);
+    kernel_.store(window, tile, Queue::kGpSimd);
+  }
+
+  void add_residual(const TileView& sum, const Pixels& bank, const Range& out) {
+    const TileView all = kernel_.take(residuals_, out.count, pixels_of(bank));
+    const auto [window, tile] = pixels_in(residual_, all, bank, out);
+    kernel_.load(tile, window);
+    kernel_.matmul(sum, identity_.partitions(0, out.count).columns(0, out.count), all, true);
+  }
+
+  // Channels of a bank in a tensor of y's shape, and a tile of them as what a transfer takes.
+  std::pair<HbmView, TileView> pixels_in(const HbmView& tensor, const TileView& tile, const Pixels& bank,
+                                         const Range& out) const {
     const std::uint64_t width = shape_.out_width();
-    HbmView to = y_.window(bank.images.first * shape_.y_pitch() + out.first, bank.rows.first * width,
-                           out.count, bank.rows.count * width);
-    TileView from = y;
-    if (bank.images.count > 1) {  // channel by image by pixel
-      from = y.slices(bank.images.count);
-      to.repeats = {{{out.count, to.row_stride},
-                     {bank.images.count, to.row_stride * static_cast<std::int64_t>(shape_.y_pitch())}}};
-      to.rows = 1;
-    }
-    kernel_.store(to, from, Queue::kGpSimd);
+    HbmView window = tensor.window(bank.images.first * shape_.y_pitch() + out.first, bank.rows.first * width,
+                                   out.count, bank.rows.count * width);
+    if (bank.images.count == 1) return {window, tile};
+    window.repeats = {{{out.count, window.row_stride},
+                       {bank.images.count, window.row_stride * static_cast<std::int64_t>(shape_.y_pitch())}}};
+    window.rows = 1;  // channel by image by pixel
+    return {window, tile.slices(bank.images.count)};
   }
 
   TileView weights(std::size_t k) {
@@ -209,9 +236,10 @@ class Conv2d {
   Kernel& kernel_;
   const Conv2dShape& shape_;
   Conv2dPlan plan_;
-  HbmView x_, w_, bias_, y_;
+  HbmView x_, w_, bias_, y_, residual_;
   std::vector<Range> in_;
-  Pool weights_, xs_, biases_, ys_, sums_, zeros_;
+  Pool weights_, xs_, biases_, ys_, sums_, zeros_, residuals_;
+  TileView identity_;
   Range panel_;
   std::vector<TileView> bias_tiles_;
   std::vector<std::optional<TileView>> w_tiles_, x_tiles_;

@@ -78,8 +78,9 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
   plan.bank_rows = narrowed(std::min(s.out_height(), in_bank / s.out_width()));
   const std::uint64_t in_tiles = (s.in + plan.height - 1) / plan.height,
                       out_tiles = (s.out + plan.height - 1) / plan.height;
-  const std::uint64_t rest =
-      out_tiles * aligned(sizeof(float)) + kConvolutionResults * aligned(in_bank * size);
+  const std::uint64_t rest = out_tiles * aligned(sizeof(float)) +
+                             (s.residual ? 2 : 1) * kConvolutionResults * aligned(in_bank * size) +
+                             (s.residual ? 2 * aligned(plan.height * size) : 0);
   const auto weights = [&](std::uint64_t tiles) {
     return in_tiles * aligned(s.taps() * std::min(s.out, tiles * plan.height) * size);
   };

@@ -125,13 +125,9 @@ class EntryPlanner {
       end.activation = activation->fn;
       grow(activation->nodes, activation->out, node(activation->nodes.front()).op);
     }
-    if (const auto sum = added(end.out)) {
-      const Value& other = graph_.value(sum->second);
-      if (!other.constant && other.type.dims == dims &&
-          graph_.value(node(sum->first).outputs[0]).type.dims == dims) {
-        end.residual = sum->second;
-        grow({sum->first}, node(sum->first).outputs[0], "residual");
-      }
+    if (const auto sum = added(end.out); sum && adds_tensor(sum->first, sum->second, dims)) {
+      end.residual = sum->second;
+      grow({sum->first}, node(sum->first).outputs[0], "residual");
     }
     if (nodes.size() == 1) return;
     take({node(n).name, op, nodes, [graph = &graph_, n, end](Lowering& lowering) {
@@ -140,14 +136,33 @@ class EntryPlanner {
   }
 
   void fuse_convolution(std::size_t n) {
-    const std::optional<std::size_t> reader = readers_.only(node(n).outputs[0]);
-    if (!reader || taken_[*reader] || node(*reader).op != "Relu") return;
-    take({node(n).name,
-          "Conv+Relu",
-          {n, *reader},
-          [graph = &graph_, n, out = node(*reader).outputs[0]](Lowering& lowering) {
-            add_node_convolution(NodeView(*graph, graph->nodes[n]), lowering, out, true);
+    ConvolutionEnd end{node(n).outputs[0], false, {}};
+    const Dims dims = graph_.value(end.out).type.dims;
+    std::vector<std::size_t> nodes{n};
+    std::string op = "Conv";
+    if (const auto sum = added(end.out); sum && adds_tensor(sum->first, sum->second, dims)) {
+      end.residual = sum->second;
+      end.out = node(sum->first).outputs[0];
+      nodes.push_back(sum->first);
+      op += "+residual";
+    }
+    const std::optional<std::size_t> reader = readers_.only(end.out);
+    if (reader && !taken_[*reader] && node(*reader).op == "Relu") {
+      end.relu = true;
+      end.out = node(*reader).outputs[0];
+      nodes.push_back(*reader);
+      op += "+Relu";
+    }
+    if (nodes.size() == 1) return;
+    take({node(n).name, op, nodes, [graph = &graph_, n, end](Lowering& lowering) {
+            add_node_convolution(NodeView(*graph, graph->nodes[n]), lowering, end);
           }});
+  }
+
+  // The sum has the size of both operands, of which one is computed in the run.
+  bool adds_tensor(std::size_t sum, ValueId other, const Dims& dims) const {
+    const Value& value = graph_.value(other);
+    return !value.constant && value.type.dims == dims && graph_.value(node(sum).outputs[0]).type.dims == dims;
   }
 
   void fuse_norm(std::size_t n, const NormPattern& norm) {

@@ -182,7 +182,7 @@ void stack_rows(const NodeView& node, Lowering& lowering, ConvolutionStep& step)
 
 }  // namespace
 
-void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out, bool relu) {
+void add_node_convolution(const NodeView& node, Lowering& lowering, const ConvolutionEnd& end) {
   ConvolutionStep step;
   step.of = convolution_of(node);
   step.x = lowering.tensor(node.id(0));
@@ -192,8 +192,9 @@ void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out,
   step.constant = weights.constant;
   if (!weights.constant) step.tensor = lowering.tensor(node.id(1));
   if (node.has(2)) step.bias = node.id(2);
-  step.relu = relu;
-  step.out = lowering.result(out);
+  step.relu = end.relu;
+  if (end.residual) step.residual = lowering.tensor(*end.residual);
+  step.out = lowering.result(end.out);
   const ConvolutionOf& c = step.of;
   if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 &&
       c.in * c.axes[0].filter <= conv2d_channels(lowering.machine().chip.core))
@@ -202,7 +203,7 @@ void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out,
 }
 
 void lower_conv(const NodeView& node, Lowering& lowering) {
-  add_node_convolution(node, lowering, node.node().outputs[0], false);
+  add_node_convolution(node, lowering, {node.node().outputs[0], false, {}});
 }
 
 void lower_conv_transpose(const NodeView& node, Lowering& lowering) {
