@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions with what follows them in one kernel, beside PyTorch."""
+"""Convolutions with what follows them in one kernel, and pools, beside PyTorch."""
 
 import warnings
 
@@ -73,3 +73,23 @@ def test_a_sum_that_is_broadcast_is_no_residual(tmp_path):
     summary, outputs = run(tmp_path, tmp_path / "model.onnx", dict(zip("xwz", (x.numpy() for x in inputs))))
     want = Broadcast()(*inputs).numpy()
     assert summary["golden"]["passed"] and np.abs(outputs["y"] - want).max() <= F32 * np.abs(want).max()
+
+
+class Pools(nn.Module):
+    def __init__(self, pool):
+        super().__init__()
+        self.pool = pool
+
+    def forward(self, x):
+        return self.pool(x)
+
+
+# Rows that SBUF cannot hold, several of them and one.
+@pytest.mark.parametrize("pool, dims", [
+    (nn.MaxPool2d(3, 2, 1), (1, 2, 5, 30000)), (nn.AvgPool2d((5, 3), 1, (2, 1), count_include_pad=False), (1, 2, 9, 20000)),
+    (nn.LocalResponseNorm(5), (1, 12, 110, 110)), (nn.AvgPool1d(4, 3), (1, 3, 70000))])
+def test_pools_of_wide_rows(tmp_path, pool, dims):
+    model, x, want = export(tmp_path, Pools(pool), dims)
+    summary, outputs = run(tmp_path, model, {"x": x}, "--check", "races,uninitialised")
+    assert summary["golden"]["passed"]
+    assert np.abs(outputs["y"] - want).max() <= F32 * np.abs(want).max()
