@@ -88,7 +88,10 @@ class EntryPlanner {
     if (!node(n).domain.empty()) return;
     if (node(n).op == "MatMul" || node(n).op == "Gemm") return fuse_product(n);
     if (node(n).op == "Conv") return fuse_convolution(n);
-    if (const std::optional<NormPattern> norm = match_layer_norm(graph_, readers_, n)) fuse_norm(n, *norm);
+    const std::optional<NormPattern> norm = match_norm(graph_, readers_, n);
+    if (norm &&
+        std::none_of(norm->nodes.begin(), norm->nodes.end(), [&](std::size_t of) { return taken_[of]; }))
+      fuse_norm(n, *norm);
   }
 
   // The other operand of an Add that alone reads the value.
@@ -166,7 +169,8 @@ class EntryPlanner {
   }
 
   void fuse_norm(std::size_t n, const NormPattern& norm) {
-    take({node(n).name, "LayerNormalization", norm.nodes, [graph = &graph_, n, norm](Lowering& lowering) {
+    const char* op = norm.centred ? "LayerNormalization" : "RMSNormalization";
+    take({node(n).name, op, norm.nodes, [graph = &graph_, n, norm](Lowering& lowering) {
             const TensorRef in = lowering.tensor(norm.x), out = lowering.result(norm.out);
             const auto columns = static_cast<std::uint64_t>(in.dims.back());
             const Dims row{1, in.dims.back()};
@@ -174,11 +178,14 @@ class EntryPlanner {
             const auto filled = [&](const char* what, double value) {
               return lowering.filled(name + what, isa::DType::kFp32, row, value);
             };
+            const TensorRef gain =
+                norm.gain ? bias_in_fp32(lowering, name + ".gain", *norm.gain, row) : filled(".ones", 1);
+            const std::uint64_t rows = elements_of(in.dims) / columns;
+            if (!norm.centred) return add_rms_norm(lowering, out, in, gain, rows, columns, norm.epsilon);
             add_layer_norm(
-                lowering, out, in,
-                norm.gain ? bias_in_fp32(lowering, name + ".gain", *norm.gain, row) : filled(".ones", 1),
+                lowering, out, in, gain,
                 norm.bias ? bias_in_fp32(lowering, name + ".bias", *norm.bias, row) : filled(".zeros", 0),
-                elements_of(in.dims) / columns, columns, norm.epsilon);
+                rows, columns, norm.epsilon);
           }});
   }
 

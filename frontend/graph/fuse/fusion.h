@@ -4,7 +4,7 @@
 //   function, a residual;
 // - attention: two products with a softmax between them, and what moves or scales their operands. The entry's
 //   nodes may also be entries of their own, for other readers;
-// - a layer normalisation that is written out;
+// - a layer norm, or one by the root of the mean square, that is written out;
 // - a chain of elementwise operators whose intermediate values have one size and only readers in the chain.
 // All other nodes are entries of their own. An entry stands where its last node was.
 #pragma once
