@@ -93,3 +93,14 @@ def test_pools_of_wide_rows(tmp_path, pool, dims):
     summary, outputs = run(tmp_path, model, {"x": x}, "--check", "races,uninitialised")
     assert summary["golden"]["passed"]
     assert np.abs(outputs["y"] - want).max() <= F32 * np.abs(want).max()
+
+
+# Rows of more pixels than a PSUM bank, with many channels and few.
+@pytest.mark.parametrize("layer, dims", [
+    (nn.Conv2d(20, 8, 3, padding=1), (2, 20, 6, 1100)), (nn.Conv2d(3, 8, (3, 5), (1, 2), padding=1), (1, 3, 7, 1300)),
+    (nn.Conv2d(140, 4, (2, 3), dilation=2), (1, 140, 5, 600))])
+def test_images_of_wide_rows(tmp_path, layer, dims):
+    model, x, want = export(tmp_path, One(layer), dims)
+    summary, outputs = run(tmp_path, model, {"x": x}, "--check", "races,uninitialised")
+    assert summary["golden"]["passed"]
+    assert np.abs(outputs["y"] - want).max() <= F32 * np.abs(want).max()

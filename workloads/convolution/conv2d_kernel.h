@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution as an implicit GEMM on one core: y[i, o] = activation(bias[o] + residual[i, o, r, c] + sum
 // over k, s, t of w[o, k, s, t] x[i, k, r * stride + s * dilation - before, c * stride + t * dilation -
-// before]), where x is 0
-// outside its image and each dimension has its own filter, stride, dilation and padding. Weights
-// in HBM have a row of output channels for each input channel and tap (transposed in advance, as A of a GEMM)
-// and stay in SBUF. Images are streamed in blocks, and the output rows of large ones in bands. Each tap is a
-// matmul of the image shifted by the tap's position, onto the pixels for which it is inside the image, so
-// padding costs neither memory nor products. Up to four banks accumulate side by side while four others are
-// evacuated. Sums are fp32. A residual, of y's shape and type, is one more product, with an identity.
+// before]), where x is 0 outside its image and each dimension has its own filter, stride, dilation and
+// padding. Weights in HBM have a row of output channels for each input channel and tap (transposed in
+// advance, as A of a GEMM) and stay in SBUF. Images are streamed in blocks, and the output rows of large
+// ones in bands. Each tap is a matmul of the image shifted by the tap's position, onto the pixels for which
+// it is inside the image, so padding costs neither memory nor products. Few input channels leave rows of the
+// array idle: copies of the image that are shifted by rows of the filter then become channels. Up to four
+// banks accumulate side by side while four others are evacuated. Sums are fp32. A residual, of y's shape and
+// type, is one more product, with an identity.
 //
 // A convolution with groups of channels is one whose weights are zero between groups, or one for each of the
 // groups, whose channels are a window of those of x and y.
-//
-// Not supported: output rows wider than a PSUM bank.
 #pragma once
 
 #include "isa/core/program.h"
@@ -56,8 +55,8 @@ struct Conv2dViews {
 void emit_conv2d(runtime::Kernel& kernel, const model::MachineParams& machine, const Conv2dShape& shape,
                  const Conv2dViews& views);
 
-// Throws UserError E-RUN-095 if a filter or a row does not fit.
-void check_conv2d(const model::MachineParams& machine, const Conv2dShape& shape);
+// Throws UserError E-RUN-095 if a filter does not fit.
+void check_conv2d(const Conv2dShape& shape);
 
 // The channels of a tile, in and out: as many as the array has rows and columns and SBUF has partitions.
 unsigned conv2d_channels(const model::CoreParams& core);

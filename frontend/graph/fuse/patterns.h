@@ -27,8 +27,8 @@ struct NormPattern {
   bool centred = true;
   std::vector<std::size_t> nodes;
 };
-// The normalisation of rows of the last dimension that begins at this node, a mean or a square, if the kernels
-// take rows of that length.
+// The normalisation of rows of the last dimension that begins at this node, a mean or a square, if the
+// kernels take rows of that length.
 std::optional<NormPattern> match_norm(const Graph& graph, const Readers& readers, std::size_t node);
 
 }  // namespace tahoma::workloads::graph

@@ -143,9 +143,9 @@ void lower_gemm(const NodeView& node, Lowering& lowering) {
 
 namespace {
 
-// Few input channels leave most rows of the array idle. Copies of the image that are shifted by each row of
-// the filter become channels, and the filter has one row: as many passes fewer as it had rows. The order of
-// the weights stays.
+// Few input channels leave most rows of the array, and some DMA engines, idle. Copies of the image that are
+// shifted by each row of the filter become channels, and the filter has one row: as many passes fewer as it
+// had rows. The order of the weights stays.
 void stack_rows(const NodeView& node, Lowering& lowering, ConvolutionStep& step) {
   ConvolutionOf& c = step.of;
   WindowAxis& down = c.axes[0];
@@ -196,7 +196,7 @@ void add_node_convolution(const NodeView& node, Lowering& lowering, const Convol
   if (end.residual) step.residual = lowering.tensor(*end.residual);
   step.out = lowering.result(end.out);
   const ConvolutionOf& c = step.of;
-  if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 &&
+  if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 && c.in < isa::kDmaEngines &&
       c.in * c.axes[0].filter <= conv2d_channels(lowering.machine().chip.core))
     stack_rows(node, lowering, step);
   add_convolution(node, lowering, step);

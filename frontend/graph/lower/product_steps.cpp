@@ -175,7 +175,7 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
     parts.push_back(std::move(part));
   }
   try {
-    for (const Part& part : parts) check_conv2d(lowering.machine(), part.shape);
+    for (const Part& part : parts) check_conv2d(part.shape);
   } catch (const base::UserError& refused) {
     node.refuse("E-ONX-010", refused.message);
   }
