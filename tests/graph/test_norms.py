@@ -96,3 +96,9 @@ class Rotated(nn.Module):
 
 def test_rows_share_an_operand(tmp_path):
     checked(tmp_path, Rotated(96, 64), (2, 5, 96, 64))
+
+
+# More elements than a tile of each partition has: several pieces of each row.
+@pytest.mark.parametrize("dims", [(1000, 1900), (130, 5000), (3, 400001)])
+def test_elementwise_operators_of_large_tensors(tmp_path, dims):
+    checked(tmp_path, nn.ReLU(), dims)

@@ -223,10 +223,11 @@ class TileKernel {
     }
     if (code_.operations().empty() || result_.tile != code_.operations().back().result)
       kernel_.copy(out, wide(result_));
-    kernel_.store(
+    HbmView to =
         emission_.matrix(out_, count, columns.count,
-                         static_cast<std::uint64_t>(row * space.columns() + space.offset) + columns.first),
-        out, Queue::kGpSimd);
+                         static_cast<std::uint64_t>(row * space.columns() + space.offset) + columns.first);
+    to.row_stride = space.columns();
+    kernel_.store(to, out, Queue::kGpSimd);
   }
 
   template <class Wide>
