@@ -39,6 +39,10 @@ HbmView KernelMemory::beside(const HbmView& argument, std::int64_t bytes, isa::D
   return view;
 }
 
+void KernelMemory::track_bytes(const HbmView& tensor) {
+  record_.set_row_bytes(tensor.buffer, KernelRecord::kNoRows);
+}
+
 KernelMemory::Scope::Scope(KernelMemory& memory)
     : memory_(memory), sbuf_(memory.sbuf_used_), psum_(memory.psum_used_) {}
 

@@ -21,6 +21,9 @@ class KernelMemory {
   // Another tensor of this core, `bytes` from the argument's address, with dependencies of its own.
   HbmView beside(const HbmView& argument, std::int64_t bytes, isa::DType dtype, std::uint64_t rows,
                  std::uint64_t columns);
+  // Windows of the tensor have rows of several lengths: its dependencies are tracked by bytes, with gaps that
+  // are regular.
+  void track_bytes(const HbmView& tensor);
 
   // On-chip memory: `copies` rotating buffers of 128 partitions x `columns` elements. Throws UserError
   // E-RUN-020 when SBUF or PSUM is exhausted; the message names the pool and what is left.

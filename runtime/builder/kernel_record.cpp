@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "model/base/error.h"
 #include "runtime/builder/access_region.h"
@@ -73,10 +74,37 @@ Region KernelRecord::region_of(const TileView& view) const {
   return runtime::region_of(pattern);
 }
 
+// The bytes from the first to the last element. Equal gaps between equal runs do not count as part of it.
+Region KernelRecord::bytes_of(const HbmView& view) {
+  const std::uint64_t size = isa::size_of(view.dtype);
+  const std::uint64_t width =
+      ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
+  std::int64_t low = 0, high = 0;
+  std::vector<std::uint64_t> steps;
+  const auto extend = [&](std::uint64_t count, std::int64_t stride) {
+    if (count <= 1 || stride == 0) return;
+    const std::int64_t bytes = stride * static_cast<std::int64_t>(size);
+    (bytes < 0 ? low : high) += static_cast<std::int64_t>(count - 1) * bytes;
+    steps.push_back(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
+  };
+  extend(view.rows, view.row_stride);
+  for (const HbmView::Repeat& repeat : view.repeats) extend(repeat.count, repeat.stride);
+  Region region{view.buffer, 0, 1, view.offset - static_cast<std::uint64_t>(-low),
+                static_cast<std::uint64_t>(high - low) + width};
+  const auto step = std::min_element(steps.begin(), steps.end());
+  if (step != steps.end() && width < *step &&
+      std::all_of(steps.begin(), steps.end(), [&](std::uint64_t other) { return other % *step == 0; })) {
+    region.step = *step;
+    region.width = width;
+  }
+  return region;
+}
+
 // The region is rows of the tensor by bytes in a row. If the stride of a window is several rows, the rows in
 // between count as part of it. A window that does not consist of parts of rows is treated as whole rows.
 Region KernelRecord::region_of(const HbmView& view) const {
   const std::uint64_t row_bytes = pitch_.at(view.buffer), size = isa::size_of(view.dtype);
+  if (row_bytes == kNoRows) return bytes_of(view);
   const std::uint64_t width =
       ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
   std::int64_t low = 0, high = 0;  // bytes from the first element to the lowest and the highest row

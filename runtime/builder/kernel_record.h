@@ -28,6 +28,7 @@ class KernelRecord {
   // Buffer numbers in [0, kArguments) are those of the arguments; on-chip buffers follow.
   std::uint32_t new_buffers(unsigned count);
   std::uint8_t new_argument(const std::string& name, std::uint64_t row_bytes);
+  static constexpr std::uint64_t kNoRows = 0;  // regions of the tensor are not rectangles of rows
   void set_row_bytes(std::uint32_t buffer, std::uint64_t bytes) { pitch_[buffer] = bytes; }
   std::uint64_t version(std::uint32_t buffer) const { return writes_.at(buffer); }
 
@@ -37,6 +38,7 @@ class KernelRecord {
 
   Region region_of(const TileView& view) const;
   Region region_of(const HbmView& view) const;
+  static Region bytes_of(const HbmView& view);
   Op& append(isa::Opcode opcode, isa::Queue queue);
   void reads(Op& op, const TileView& view) { op.touch(region_of(view), false); }
   void reads(Op& op, const isa::Scalar& scalar, const TileView* column);

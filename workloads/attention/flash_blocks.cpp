@@ -77,9 +77,11 @@ void FlashBlocks::load(Held& held) {
   for (unsigned at = 0, c = 0; at < keys; at += tiling_.chunk, ++c) {
     const unsigned count = std::min(tiling_.chunk, keys - at);
     const std::uint64_t key = first_key + at;
+    const FlashHeadView from =
+        shape_.by_rows ? head_view(views_.v, views_.heads.v, held.kv_head, d) : FlashHeadView{views_.v, 0};
+    const std::uint64_t row = shape_.by_rows ? key : held.kv_head * shape_.kv_len + key;
     kernel_.load(held.block.v.partitions(0, count).columns(c * tiling_.value_pitch, d),
-                 shape_.by_rows ? views_.v.window(key, held.kv_head * d, count, d)
-                                : views_.v.window(held.kv_head * shape_.kv_len + key, 0, count, d));
+                 from.view.window(row, from.column, count, d));
   }
 }
 
@@ -87,14 +89,19 @@ void FlashBlocks::load_keys(const Held& held, std::uint64_t first_key, unsigned 
   const std::vector<FlashPart> parts = flash_parts(shape_, tiling_.d_rows);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const TileView& tile = held.block.k[i];
-    Range features = parts[i].features;
-    if (!parts[i].shared) features.first += held.kv_head * shape_.own_d();
-    if (shape_.by_rows)
+    const Range& features = parts[i].features;
+    if (shape_.by_rows) {
+      const FlashHeadView from = parts[i].shared
+                                     ? FlashHeadView{views_.k_shared, 0}
+                                     : head_view(views_.k, views_.heads.k, held.kv_head, shape_.own_d());
       load_transposed_tokens(kernel_, tile.columns(at, static_cast<unsigned>(transposed_load_rows(count))),
-                             parts[i].shared ? views_.k_shared : views_.k, {first_key + at, count}, features);
-    else
+                             from.view, {first_key + at, count},
+                             {from.column + features.first, features.count});
+    } else {
+      const std::uint64_t head = parts[i].shared ? 0 : held.kv_head * shape_.own_d();
       kernel_.load(tile.columns(at, count),
-                   views_.k.window(features.first, first_key + at, features.count, count));
+                   views_.k.window(head + features.first, first_key + at, features.count, count));
+    }
   }
 }
 

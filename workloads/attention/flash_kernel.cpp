@@ -127,6 +127,7 @@ class FlashBuilder {
     for (std::size_t part = 0; part < q.size(); ++part)
       kernel_.matmul(scores, q[part].columns(tile.first, tile.rows), block.k[part].columns(column, keys),
                      part > 0);
+    memory_.added().add(scores, step, tile, piece.begin);
     for (unsigned at = 0; at < keys; at += tiling_.chunk) {
       const unsigned count = std::min(tiling_.chunk, keys - at);
       const Visibility v = visibility(shape_, step.query + tile.first, tile.rows, piece.begin + at,
@@ -263,6 +264,8 @@ class FlashBuilder {
       });
       return all;
     }
+    for (const FlashTile* tile : tiles)
+      memory_.added().add_transposed(scores.columns(tile->first - first, tile->rows), step, *tile, key);
     for_edges(step, tiles, key, [&](const FlashTile& tile, const Visibility& v) {
       memory_.masks().hide_transposed(scores.columns(tile.first - first, tile.rows), v.edges());
     });

@@ -12,6 +12,9 @@
 // accumulated output are fp32. With `lse`, lse [heads, q_len] of fp32 receives log(sum over seen j of
 // exp(score_j)) of every row. Any lengths are supported, and any d up to 256.
 //
+// Masks in HBM are added to the scores in PSUM by products with an identity; a tile of them is loaded once
+// for all heads that share it. They are not supported for capped scores.
+//
 // Each group of queries iterates over blocks of the keys with a running maximum and a running sum, which
 // rescale the output after every block, so no score is stored in HBM. Capped scores need no maximum, because
 // exp of them and sums of it are in the range of fp32; keys that a query does not see are then multiplied by
@@ -45,6 +48,8 @@ struct FlashShape {
   // keys (multi-head latent attention: the rotated features).
   std::uint64_t shared_d = 0;
   std::uint64_t v_d = 0;  // elements of a value and of an output; 0: d
+  // Masks in HBM, which are added to scores before these are scaled: the dtype of each, bf16 or fp32.
+  std::vector<isa::DType> masks{};
 
   float score_scale() const;
   std::uint64_t own_d() const { return d - shared_d; }
@@ -76,11 +81,33 @@ struct FlashTiling {
 };
 FlashTiling tiling_of(const model::MachineParams& machine, const FlashShape& shape);
 
+// By rows: the elements from the beginning of each view to each of its heads. Empty: heads are side by side.
+struct FlashHeads {
+  std::vector<std::uint64_t> q, k, v, o;
+};
+
+// A mask in HBM of some heads of queries: [q_len, kv_len] from `heads[h]` elements on. Rows that are all the
+// same have a row stride of 0. Values below -1e30 are not supported.
+struct FlashMaskView {
+  runtime::HbmView values;
+  std::vector<std::uint64_t> heads;
+};
+
 struct FlashViews {
   runtime::HbmView q, k, v, o;
   runtime::HbmView lse;                     // if the shape requests it
   runtime::HbmView q_shared{}, k_shared{};  // with shared_d: [q_len, heads shared_d] and [kv_len, shared_d]
+  FlashHeads heads{};
+  std::vector<FlashMaskView> masks{};  // as many as the shape has
 };
+
+// The beginning of a head in a token-major view with `own` columns for each: the view and its first column.
+struct FlashHeadView {
+  runtime::HbmView view;
+  std::uint64_t column;
+};
+FlashHeadView head_view(runtime::HbmView view, const std::vector<std::uint64_t>& heads, std::uint64_t head,
+                        std::uint64_t own);
 
 // A part of the features of a head, which one product of scores contracts: of its own, or of those with
 // shared keys.

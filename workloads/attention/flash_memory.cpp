@@ -65,7 +65,8 @@ std::uint64_t FlashMemory::working_bytes(const FlashShape& shape, const FlashTil
   const std::uint64_t bounded =
       shape.cap > 0 ? kOfRound * aligned(std::uint64_t{tiling.group_rows()} * isa::size_of(kFp32)) : 0;
   return bounded + PoolSizes(shape, tiling, pieces_of(tiling)).bytes() +
-         tiles * aligned(std::uint64_t{tiling.chunk} * 2) + (shape.lse ? FlashLse::bytes(tiling) : 0);
+         tiles * aligned(std::uint64_t{tiling.chunk} * 2) + (shape.lse ? FlashLse::bytes(tiling) : 0) +
+         FlashAddedMasks::bytes(shape, tiling);
 }
 
 FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTiling& tiling,
@@ -77,6 +78,7 @@ FlashMemory::FlashMemory(Kernel& kernel, const FlashShape& shape, const FlashTil
       minus_one_(kernel.take(kernel.sbuf("minus_one", kBf16, tiling.chunk), lane_partitions(), tiling.chunk)),
       masks_(kernel, edges_of(shape, tiling.q_rows, tiling.chunk), tiling.q_rows, tiling.chunk,
              shape.cap > 0),
+      added_(kernel, shape, tiling, views),
       blocks_(kernel, shape, tiling, views,
               machine.chip.core.sbuf.usable.count -
                   std::min(machine.chip.core.sbuf.usable.count, working_bytes(shape, tiling))) {
@@ -140,27 +142,28 @@ std::vector<TileView> FlashMemory::load_queries(const FlashStep& step) {
   std::vector<TileView> parts;
   for (const FlashPart& part : flash_parts(shape_, tiling_.d_rows)) {
     const unsigned count = part.features.count;
-    const std::uint64_t first =
-        step.head * (part.shared ? shape_.shared_d : shape_.own_d()) + part.features.first;
     if (shape_.by_rows) {
       const TileView tile =
           kernel_.take(queries_, count, static_cast<unsigned>(transposed_load_rows(step.rows)));
-      parts.push_back(load_transposed_tokens(kernel_, tile, part.shared ? views_.q_shared : views_.q,
-                                             {step.query, step.rows}, {first, count}));
+      const FlashHeadView from = part.shared ? FlashHeadView{views_.q_shared, step.head * shape_.shared_d}
+                                             : head_view(views_.q, views_.heads.q, step.head, shape_.own_d());
+      parts.push_back(load_transposed_tokens(kernel_, tile, from.view, {step.query, step.rows},
+                                             {from.column + part.features.first, count}));
       continue;
     }
     parts.push_back(kernel_.take(queries_, count, step.rows));
-    kernel_.load(parts.back(), views_.q.window(first, step.query, count, step.rows));
+    kernel_.load(parts.back(), views_.q.window(step.head * shape_.own_d() + part.features.first, step.query,
+                                               count, step.rows));
   }
   return parts;
 }
 
 void FlashMemory::store(const FlashStep& step, const FlashTile& tile, const TileView& result) {
   const std::uint64_t query = step.query + tile.first;
-  const HbmView to = shape_.by_rows
-                         ? views_.o.window(query, step.head * shape_.values(), tile.rows, shape_.values())
-                         : views_.o.window(step.head * shape_.q_len + query, 0, tile.rows, shape_.values());
-  kernel_.store(to, result, kStores);
+  const FlashHeadView to = shape_.by_rows ? head_view(views_.o, views_.heads.o, step.head, shape_.values())
+                                          : FlashHeadView{views_.o, 0};
+  const std::uint64_t row = shape_.by_rows ? query : step.head * shape_.q_len + query;
+  kernel_.store(to.view.window(row, to.column, tile.rows, shape_.values()), result, kStores);
 }
 
 }  // namespace tahoma::workloads

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/builder/kernel.h"
+#include "workloads/attention/flash_added_masks.h"
 #include "workloads/attention/flash_blocks.h"
 #include "workloads/attention/flash_masks.h"
 #include "workloads/attention/flash_schedule.h"
@@ -24,6 +25,7 @@ class FlashMemory {
   const FlashBlock& block(const FlashStep& step) { return blocks_.block(step); }
   void store(const FlashStep& step, const FlashTile& tile, const runtime::TileView& result);
   const FlashMasks& masks() const { return masks_; }
+  FlashAddedMasks& added() { return added_; }
   // -1 on the first partition of a lane: [1, keys], stationary for a row of maxima.
   runtime::TileView minus_one(unsigned lane, unsigned keys) const;
   // Returns all of a step's tiles on a lane's first partition: [1, rows] of the result of take_maxima_row().
@@ -65,6 +67,7 @@ class FlashMemory {
   std::vector<runtime::TileView> products_;  // of a bank, or of a tile if it needs several
   runtime::TileView minus_one_;
   FlashMasks masks_;
+  FlashAddedMasks added_;
   FlashBlocks blocks_;
 };
 

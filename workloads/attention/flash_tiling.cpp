@@ -42,6 +42,13 @@ float FlashShape::score_scale() const {
   return scale > 0 ? scale : static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
 }
 
+FlashHeadView head_view(runtime::HbmView view, const std::vector<std::uint64_t>& heads, std::uint64_t head,
+                        std::uint64_t own) {
+  if (heads.empty()) return {view, head * own};
+  view.offset += heads.at(head) * isa::size_of(view.dtype);
+  return {view, 0};
+}
+
 std::vector<FlashPart> flash_parts(const FlashShape& shape, unsigned d_rows) {
   std::vector<FlashPart> parts;
   for (const Range& features : cut(all_of(shape.own_d()), d_rows)) parts.push_back({features, false});

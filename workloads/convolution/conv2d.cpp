@@ -44,9 +44,7 @@ class Conv2dCase final : public KernelCase {
     t.add("dtype", dtype_, isa::DType::kBf16, {isa::DType::kBf16, isa::DType::kFp16, isa::DType::kFp32},
           "element type of x, w and y; sums and bias are fp32", base::chosen());
   }
-  void check_sizes(const model::MachineParams& machine) const override {
-    check_conv2d(machine, shape(images_));
-  }
+  void check_sizes(const model::MachineParams&) const override { check_conv2d(shape(images_)); }
   std::vector<CaseTensor> tensors() const override {
     const Conv2dShape s = shape(images_);
     CaseTensor w{"w", s.dtype, {out_, in_ * s.taps()}, Role::kInput, Sharding::kReplicated};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/builder/kernel.h"
@@ -59,18 +60,26 @@ class Conv2d {
         w_(views.w),
         bias_(views.bias),
         y_(views.y),
+        residual_(views.residual),
         in_(cut(all_of(shape.in), plan.height)) {
     const std::optional<std::uint64_t> row = tap_of_all(shape.rows), column = tap_of_all(shape.columns);
-    if (row && column) first_tap_ = static_cast<unsigned>(*row * shape.columns.filter + *column);
+    if (column && plan.stack > 1) first_tap_ = static_cast<unsigned>(*column);
+    if (row && column && plan.stack == 1)
+      first_tap_ = static_cast<unsigned>(*row * shape.columns.filter + *column);
     const auto in_tiles = static_cast<unsigned>(in_.size()),
                out_tiles = static_cast<unsigned>((shape.out + plan.height - 1) / plan.height);
-    const unsigned pixels = plan.bank_images * plan.bank_rows * static_cast<unsigned>(shape.out_width());
-    weights_ = kernel.sbuf("w", shape.dtype, static_cast<unsigned>(shape.taps()) * plan.channels, in_tiles);
+    const unsigned pixels = plan.bank_images * plan.bank_rows * plan.bank_columns;
+    weights_ =
+        plan.stack > 1
+            ? kernel.sbuf("w", shape.dtype, static_cast<unsigned>(shape.columns.filter) * plan.channels,
+                          plan.passes)
+            : kernel.sbuf("w", shape.dtype, static_cast<unsigned>(shape.taps()) * plan.channels, in_tiles);
     xs_ = kernel.sbuf("x", shape.dtype, plan.input_columns, kBlockCopies * in_tiles);
     biases_ = kernel.sbuf("bias", DType::kFp32, 1, out_tiles);
     ys_ = kernel.sbuf("y", shape.dtype, pixels, kConvolutionResults);
     sums_ = kernel.psum("sums", DType::kFp32, pixels, 2 * kConvolutionGroup);
     if (!first_tap_) zeros_ = kernel.sbuf("zeros", shape.dtype, std::max(pixels, plan.height), 1);
+    if (shape.residual) make_residual(pixels);
     for (const Range& out : cut(all_of(shape.out), plan.height)) {
       bias_tiles_.push_back(kernel.take(biases_, out.count, 1));
       kernel.load(bias_tiles_.back(), bias_.window(out.first, 0, out.count, 1), Queue::kGpSimd);
@@ -79,7 +88,7 @@ class Conv2d {
 
   void emit() {
     for (const Range& panel : cut(all_of(shape_.out), plan_.channels)) {
-      w_tiles_.assign(in_.size(), std::nullopt);
+      w_tiles_.assign(std::max<std::size_t>(in_.size(), plan_.passes), std::nullopt);
       panel_ = panel;
       for (const Pixels& block : plan_.blocks(shape_)) {
         x_tiles_.assign(in_.size(), std::nullopt);
@@ -89,6 +98,17 @@ class Conv2d {
   }
 
  private:
+  void make_residual(unsigned pixels) {
+    residuals_ = kernel_.sbuf("residual", shape_.dtype, pixels, kConvolutionResults);
+    const auto square = [&](const char* name) {
+      return kernel_.take(kernel_.sbuf(name, shape_.dtype, plan_.height, 1), plan_.height, plan_.height);
+    };
+    const TileView ones = square("ones");
+    identity_ = square("identity");
+    kernel_.memset(ones, 1.0F, Queue::kGpSimd);
+    kernel_.affine_select(identity_, ones, 0, 1, -1, isa::CompareOp::kEq, 0.0F);
+  }
+
   // Computes all banks of a block for a tile of output channels, a group of banks at a time.
   void emit_channels(const Pixels& block, const Range& out) {
     const TileView& bias = bias_tiles_[out.first / plan_.height];
@@ -104,18 +124,19 @@ class Conv2d {
   void emit_group(const Pixels& block, const std::vector<Pixels>& group, const Range& out,
                   const TileView& bias) {
     std::vector<TileView> sums;
-    for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, pixels_of(bank)));
+    for (const Pixels& bank : group) sums.push_back(kernel_.take(sums_, out.count, bank.count()));
     // A tap that contributes to every pixel comes first. If there is none, a product of zeros does: only a
     // matmul begins a group of sums in PSUM.
     if (!first_tap_)
       for (std::size_t b = 0; b < group.size(); ++b) {
-        const unsigned pixels = pixels_of(group[b]);
+        const unsigned pixels = group[b].count();
         const TileView zeros = kernel_.take(zeros_, 1, std::max(out.count, pixels));
         kernel_.memset(zeros, 0.0F);
         kernel_.matmul(sums[b], zeros.columns(0, out.count), zeros.columns(0, pixels), false);
       }
     const unsigned begin = first_tap_.value_or(0);
-    for (std::size_t k = 0; k < in_.size(); ++k) {
+    if (plan_.stack > 1) multiply_stacked(sums, block, group, out);
+    for (std::size_t k = 0; k < (plan_.stack > 1 ? 0 : in_.size()); ++k) {
       const TileView w = weights(k), x = input(block, k);
       for (unsigned n = 0; n < shape_.taps(); ++n) {
         const unsigned tap = n == 0 ? begin : n <= begin ? n - 1 : n;
@@ -125,53 +146,165 @@ class Conv2d {
           emit_tap(sums[b], stationary, x, block, group[b], tap, !first_tap_ || k + n > 0);
       }
     }
+    if (shape_.residual)
+      for (std::size_t b = 0; b < group.size(); ++b) add_residual(sums[b], group[b], out);
     for (std::size_t b = 0; b < group.size(); ++b) finish(sums[b], group[b], out, bias);
+  }
+
+  // The taps of each column of the filter are `passes` products.
+  void multiply_stacked(const std::vector<TileView>& sums, const Pixels& block,
+                        const std::vector<Pixels>& group, const Range& out) {
+    const TileView x = stacked_input(block);
+    const auto filter = static_cast<unsigned>(shape_.rows.filter), in = static_cast<unsigned>(shape_.in);
+    const unsigned begin = first_tap_.value_or(0);
+    for (unsigned pass = 0; pass < plan_.passes; ++pass) {
+      const unsigned channels = std::min(plan_.stack, filter - pass * plan_.stack) * in;
+      const TileView w = stacked_weights(pass);
+      for (unsigned n = 0; n < shape_.columns.filter; ++n) {
+        const unsigned tap = n == 0 ? begin : n <= begin ? n - 1 : n;
+        const TileView stationary =
+            w.partitions(0, channels)
+                .columns(tap * panel_.count + static_cast<unsigned>(out.first - panel_.first), out.count);
+        for (std::size_t b = 0; b < group.size(); ++b) {
+          const Range columns = inside(group[b].columns, shape_.columns, tap);
+          const std::uint64_t row = (group[b].rows.first - block.rows.first) * shape_.rows.stride +
+                                    std::uint64_t{pass} * plan_.stack * shape_.rows.dilation;
+          emit_product(sums[b], stationary, x.partitions(0, channels), block, group[b],
+                       {group[b].rows, columns, row, plan_.stacked_rows(shape_, block.rows.count)}, tap,
+                       !first_tap_ || pass + n > 0);
+        }
+      }
+    }
+  }
+
+  // Partition j * in + k has channel k, shifted by j rows of the filter. Rows outside the image are 0.
+  TileView stacked_input(const Pixels& block) {
+    std::optional<TileView>& tile = x_tiles_[0];
+    if (tile) return *tile;
+    const auto in = static_cast<unsigned>(shape_.in), width = static_cast<unsigned>(shape_.columns.size),
+               images = block.images.count, rows = plan_.stacked_rows(shape_, block.rows.count);
+    const auto signed_of = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+    tile = kernel_.take(xs_, plan_.stack * in, images * rows * width);
+    const std::int64_t base =
+                           signed_of(block.rows.first * shape_.rows.stride) - signed_of(shape_.rows.before),
+                       last = base + signed_of((plan_.stack - 1) * shape_.rows.dilation),
+                       size = signed_of(shape_.rows.size);
+    // Rows of every image.
+    const auto part = [&](const TileView& all, std::int64_t first, std::int64_t end) {
+      return (images > 1 ? all.slices(images) : all)
+          .columns(static_cast<unsigned>(first) * width, static_cast<unsigned>(end - first) * width);
+    };
+    const auto clear = [&](std::int64_t first, std::int64_t end) {
+      first = std::clamp<std::int64_t>(first, 0, rows);
+      end = std::clamp<std::int64_t>(end, 0, rows);
+      if (end > first) kernel_.memset(part(*tile, first, end), 0.0F, Queue::kGpSimd);
+    };
+    clear(0, -base);
+    clear(std::max<std::int64_t>(size - last, -base), rows);
+    for (unsigned j = 0; j < plan_.stack; ++j) {
+      const std::int64_t top = base + signed_of(j * shape_.rows.dilation);
+      const std::int64_t from = std::clamp<std::int64_t>(top, 0, size), end = std::min(size, top + rows);
+      if (end <= from) continue;
+      const auto count = static_cast<unsigned>(end - from) * width;
+      HbmView window = x_.window(block.images.first * shape_.x_pitch(),
+                                 static_cast<std::uint64_t>(from) * width, in, count);
+      if (images > 1) {
+        window.repeats = {{{in, window.row_stride},
+                           {images, window.row_stride * static_cast<std::int64_t>(shape_.x_pitch())}}};
+        window.rows = 1;
+      }
+      kernel_.load(part(tile->partitions(j * in, in), from - top, end - top), window);
+    }
+    return *tile;
+  }
+
+  // [stack * in, columns of the filter * channels of the panel]
+  TileView stacked_weights(unsigned pass) {
+    std::optional<TileView>& tile = w_tiles_[pass];
+    if (tile) return *tile;
+    const auto in = static_cast<unsigned>(shape_.in), across = static_cast<unsigned>(shape_.columns.filter);
+    const unsigned copies =
+        std::min(plan_.stack, static_cast<unsigned>(shape_.rows.filter) - pass * plan_.stack);
+    tile = kernel_.take(weights_, plan_.stack * in, across * panel_.count);
+    for (unsigned j = 0; j < copies; ++j)
+      for (unsigned tap = 0; tap < across; ++tap) {
+        HbmView from = w_.window((pass * plan_.stack + j) * across + tap, panel_.first, 1, panel_.count);
+        from.rows = in;
+        from.row_stride = w_.row_stride * static_cast<std::int64_t>(shape_.taps());
+        kernel_.load(tile->partitions(j * in, in).columns(tap * panel_.count, panel_.count), from);
+      }
+    return *tile;
   }
 
   void emit_tap(const TileView& sum, const TileView& stationary, const TileView& x, const Pixels& block,
                 const Pixels& bank, unsigned tap, bool accumulate) {
     const std::uint64_t down = tap / shape_.columns.filter, right = tap % shape_.columns.filter;
-    const Range rows = inside(bank.rows, shape_.rows, down),
-                columns = inside(all_of(shape_.out_width()), shape_.columns, right);
-    if (rows.count == 0 || columns.count == 0) return;
-    const Range input = Conv2dPlan::input_rows(shape_, block.rows);
-    const auto width = static_cast<unsigned>(shape_.columns.size),
-               out_width = static_cast<unsigned>(shape_.out_width()),
+    const Range input = Conv2dPlan::input_rows(shape_, block.rows),
+                rows = inside(bank.rows, shape_.rows, down),
+                columns = inside(bank.columns, shape_.columns, right);
+    if (rows.count == 0) return;
+    const std::uint64_t row =
+        rows.first * shape_.rows.stride + down * shape_.rows.dilation - shape_.rows.before - input.first;
+    emit_product(sum, stationary, x, block, bank, {rows, columns, row, input.count},
+                 static_cast<unsigned>(right), accumulate);
+  }
+
+  // Output pixels of a product, and the first input row that it reads of the `input_rows` in each image.
+  struct Reach {
+    Range rows, columns;
+    std::uint64_t row = 0;
+    unsigned input_rows = 0;
+  };
+  void emit_product(const TileView& sum, const TileView& stationary, const TileView& x, const Pixels& block,
+                    const Pixels& bank, const Reach& reach, unsigned right, bool accumulate) {
+    if (reach.columns.count == 0) return;
+    const auto width = static_cast<unsigned>(shape_.columns.size), out_width = bank.columns.count,
                step = static_cast<unsigned>(shape_.rows.stride), images = bank.images.count;
-    const std::uint64_t row = rows.first * step + down * shape_.rows.dilation - shape_.rows.before -
-                              input.first,
-                        column = columns.first * shape_.columns.stride + right * shape_.columns.dilation -
-                                 shape_.columns.before;
+    const std::uint64_t column =
+        reach.columns.first * shape_.columns.stride + right * shape_.columns.dilation - shape_.columns.before;
     const auto from = static_cast<unsigned>(
-        ((bank.images.first - block.images.first) * input.count + row) * width + column);
-    const auto to = static_cast<unsigned>((rows.first - bank.rows.first) * out_width + columns.first);
-    kernel_.matmul(
-        box(sum, to, {images, bank.rows.count * out_width}, {rows.count, out_width}, {columns.count, 1}),
-        stationary,
-        box(x, from, {images, input.count * width}, {rows.count, step * width},
-            {columns.count, static_cast<unsigned>(shape_.columns.stride)}),
-        accumulate);
+        ((bank.images.first - block.images.first) * reach.input_rows + reach.row) * width + column);
+    const auto to = static_cast<unsigned>((reach.rows.first - bank.rows.first) * out_width +
+                                          reach.columns.first - bank.columns.first);
+    const unsigned rows = reach.rows.count, columns = reach.columns.count;
+    kernel_.matmul(box(sum, to, {images, bank.rows.count * out_width}, {rows, out_width}, {columns, 1}),
+                   stationary,
+                   box(x, from, {images, reach.input_rows * width}, {rows, step * width},
+                       {columns, static_cast<unsigned>(shape_.columns.stride)}),
+                   accumulate);
   }
 
   // Adds the bias, applies the activation and rounds once; the vector and the scalar engine take turns.
   void finish(const TileView& sum, const Pixels& bank, const Range& out, const TileView& bias) {
-    const TileView y = kernel_.take(ys_, out.count, pixels_of(bank));
+    const TileView y = kernel_.take(ys_, out.count, bank.count());
     if (finished_++ % 2 == 0)
       kernel_.tensor_scalar(y, sum, AluOp::kAdd, {0, &bias}, shape_.relu ? AluOp::kMax : AluOp::kBypass,
                             {0, nullptr});
     else
       kernel_.activation(y, sum, shape_.relu ? ActFn::kRelu : ActFn::kCopy, {1.0F, nullptr}, {0, &bias});
+    const auto [window, tile] = pixels_in(y_, y, bank, out);
+    kernel_.store(window, tile, Queue::kGpSimd);
+  }
+
+  void add_residual(const TileView& sum, const Pixels& bank, const Range& out) {
+    const TileView all = kernel_.take(residuals_, out.count, bank.count());
+    const auto [window, tile] = pixels_in(residual_, all, bank, out);
+    kernel_.load(tile, window);
+    kernel_.matmul(sum, identity_.partitions(0, out.count).columns(0, out.count), all, true);
+  }
+
+  // Channels of a bank in a tensor of y's shape, and a tile of them as what a transfer takes.
+  std::pair<HbmView, TileView> pixels_in(const HbmView& tensor, const TileView& tile, const Pixels& bank,
+                                         const Range& out) const {
     const std::uint64_t width = shape_.out_width();
-    HbmView to = y_.window(bank.images.first * shape_.y_pitch() + out.first, bank.rows.first * width,
-                           out.count, bank.rows.count * width);
-    TileView from = y;
-    if (bank.images.count > 1) {  // channel by image by pixel
-      from = y.slices(bank.images.count);
-      to.repeats = {{{out.count, to.row_stride},
-                     {bank.images.count, to.row_stride * static_cast<std::int64_t>(shape_.y_pitch())}}};
-      to.rows = 1;
-    }
-    kernel_.store(to, from, Queue::kGpSimd);
+    HbmView window = tensor.window(bank.images.first * shape_.y_pitch() + out.first,
+                                   bank.rows.first * width + bank.columns.first, out.count,
+                                   bank.rows.count * bank.columns.count);
+    if (bank.images.count == 1) return {window, tile};
+    window.repeats = {{{out.count, window.row_stride},
+                       {bank.images.count, window.row_stride * static_cast<std::int64_t>(shape_.y_pitch())}}};
+    window.rows = 1;  // channel by image by pixel
+    return {window, tile.slices(bank.images.count)};
   }
 
   TileView weights(std::size_t k) {
@@ -202,16 +335,13 @@ class Conv2d {
     return *tile;
   }
 
-  unsigned pixels_of(const Pixels& bank) const {
-    return bank.images.count * bank.rows.count * static_cast<unsigned>(shape_.out_width());
-  }
-
   Kernel& kernel_;
   const Conv2dShape& shape_;
   Conv2dPlan plan_;
-  HbmView x_, w_, bias_, y_;
+  HbmView x_, w_, bias_, y_, residual_;
   std::vector<Range> in_;
-  Pool weights_, xs_, biases_, ys_, sums_, zeros_;
+  Pool weights_, xs_, biases_, ys_, sums_, zeros_, residuals_;
+  TileView identity_;
   Range panel_;
   std::vector<TileView> bias_tiles_;
   std::vector<std::optional<TileView>> w_tiles_, x_tiles_;

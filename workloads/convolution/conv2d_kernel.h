@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as an implicit GEMM on one core: y[i, o] = activation(bias[o] + sum over k, s, t of w[o, k,
-// s, t] x[i, k, r * stride + s * dilation - before, c * stride + t * dilation - before]), where x is 0
-// outside its image and each dimension has its own filter, stride, dilation and padding. Weights
-// in HBM have a row of output channels for each input channel and tap (transposed in advance, as A of a GEMM)
-// and stay in SBUF. Images are streamed in blocks, and the output rows of large ones in bands. Each tap is a
-// matmul of the image shifted by the tap's position, onto the pixels for which it is inside the image, so
-// padding costs neither memory nor products. Up to four banks accumulate side by side while four others are
-// evacuated. Sums are fp32.
+// A convolution as an implicit GEMM on one core: y[i, o] = activation(bias[o] + residual[i, o, r, c] + sum
+// over k, s, t of w[o, k, s, t] x[i, k, r * stride + s * dilation - before, c * stride + t * dilation -
+// before]), where x is 0 outside its image and each dimension has its own filter, stride, dilation and
+// padding. Weights in HBM have a row of output channels for each input channel and tap (transposed in
+// advance, as A of a GEMM) and stay in SBUF. Images are streamed in blocks, and the output rows of large
+// ones in bands. Each tap is a matmul of the image shifted by the tap's position, onto the pixels for which
+// it is inside the image, so padding costs neither memory nor products. Few input channels leave rows of the
+// array idle: copies of the image that are shifted by rows of the filter then become channels. Up to four
+// banks accumulate side by side while four others are evacuated. Sums are fp32. A residual, of y's shape and
+// type, is one more product, with an identity.
 //
 // A convolution with groups of channels is one whose weights are zero between groups, or one for each of the
 // groups, whose channels are a window of those of x and y.
-//
-// Not supported: output rows wider than a PSUM bank.
 #pragma once
 
 #include "isa/core/program.h"
@@ -32,7 +32,7 @@ struct Conv2dShape {
   std::uint64_t images = 1, in = 0, out = 0;
   ConvAxis rows, columns;
   isa::DType dtype = isa::DType::kBf16;  // of x, w and y; the bias is fp32
-  bool relu = false;
+  bool relu = false, residual = false;
   // Channels from one image to the next in HBM, if x or y have more than the convolution; 0: `in`, `out`.
   std::uint64_t in_pitch = 0, out_pitch = 0;
 
@@ -44,9 +44,10 @@ struct Conv2dShape {
 };
 
 // x [(images - 1) * x_pitch + in, height * width], w [in * taps, out], bias fp32 [out, 1], y [(images - 1) *
-// y_pitch + out, pixels of y].
+// y_pitch + out, pixels of y], residual as y.
 struct Conv2dViews {
   runtime::HbmView x, w, bias, y;
+  runtime::HbmView residual{};  // if the shape has one
 };
 
 // Appends it to a kernel that may contain other work. Takes all of PSUM and up to most of SBUF. Throws what
@@ -54,15 +55,15 @@ struct Conv2dViews {
 void emit_conv2d(runtime::Kernel& kernel, const model::MachineParams& machine, const Conv2dShape& shape,
                  const Conv2dViews& views);
 
-// Throws UserError E-RUN-095 if a filter or a row does not fit.
-void check_conv2d(const model::MachineParams& machine, const Conv2dShape& shape);
+// Throws UserError E-RUN-095 if a filter does not fit.
+void check_conv2d(const Conv2dShape& shape);
 
 // The channels of a tile, in and out: as many as the array has rows and columns and SBUF has partitions.
 unsigned conv2d_channels(const model::CoreParams& core);
 
-// Arguments: x [images * in, height * width], w [in * taps, out], bias [out, 1], y [images * out, pixels of
-// y]. Throws UserError E-RUN-095 if SBUF cannot hold a band of an image beside the weights of a tile of
-// channels.
+// Without a residual. Arguments: x [images * in, height * width], w [in * taps, out], bias [out, 1], y
+// [images * out, pixels of y]. Throws UserError E-RUN-095 if SBUF cannot hold a band of an image beside the
+// weights of a tile of channels.
 isa::Program conv2d_program(const model::MachineParams& machine, const Conv2dShape& shape);
 
 }  // namespace tahoma::workloads

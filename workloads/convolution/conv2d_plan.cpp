@@ -26,10 +26,11 @@ std::uint64_t most_input_rows(const Conv2dShape& s, std::uint64_t rows) {
   return std::min(s.rows.size, (rows - 1) * s.rows.stride + s.rows.reach());
 }
 
-std::vector<Pixels> cut_pixels(const Pixels& whole, unsigned images, unsigned rows) {
+std::vector<Pixels> cut_pixels(const Pixels& whole, unsigned images, unsigned rows, unsigned columns) {
   std::vector<Pixels> pieces;
   for (const Range& i : cut(whole.images, images))
-    for (const Range& r : cut(whole.rows, rows)) pieces.push_back({i, r});
+    for (const Range& r : cut(whole.rows, rows))
+      for (const Range& c : cut(whole.columns, columns)) pieces.push_back({i, r, c});
   return pieces;
 }
 
@@ -44,24 +45,26 @@ Range Conv2dPlan::input_rows(const Conv2dShape& s, const Range& rows) {
 }
 
 std::vector<Pixels> Conv2dPlan::blocks(const Conv2dShape& shape) const {
-  return cut_pixels({all_of(shape.images), all_of(shape.out_height())}, images, rows);
+  const Range columns = all_of(shape.out_width());
+  return cut_pixels({all_of(shape.images), all_of(shape.out_height()), columns}, images, rows, columns.count);
 }
 
 std::vector<Pixels> Conv2dPlan::banks(const Pixels& block) const {
-  return cut_pixels(block, bank_images, bank_rows);
+  return cut_pixels(block, bank_images, bank_rows, bank_columns);
 }
 
-void check_conv2d(const model::MachineParams& machine, const Conv2dShape& s) {
+unsigned Conv2dPlan::stacked_rows(const Conv2dShape& shape, std::uint64_t rows) const {
+  return narrowed((rows - 1) * shape.rows.stride + std::uint64_t{passes - 1} * stack * shape.rows.dilation +
+                  1);
+}
+
+void check_conv2d(const Conv2dShape& s) {
   for (const ConvAxis& axis : {s.rows, s.columns}) {
     const std::uint64_t padded = axis.size + axis.before + axis.after;
     if (axis.reach() > padded)
       refuse("filter", fmt::format("{} on padded images with a side of {}; expected at most that",
                                    axis.reach(), padded));
   }
-  const std::uint64_t most = bank_pixels(machine.chip.core);
-  if (s.out_width() > most)
-    refuse("width",
-           fmt::format("a row of y has {} pixels; expected at most {}, a PSUM bank", s.out_width(), most));
 }
 
 unsigned conv2d_channels(const model::CoreParams& core) {
@@ -75,17 +78,26 @@ Conv2dPlan plan_conv2d(const model::MachineParams& machine, const Conv2dShape& s
   Conv2dPlan plan;
   plan.height = conv2d_channels(core);
   plan.bank_images = narrowed(std::min(s.images, std::max<std::uint64_t>(1, in_bank / pixels)));
-  plan.bank_rows = narrowed(std::min(s.out_height(), in_bank / s.out_width()));
+  plan.bank_columns = narrowed(std::min(s.out_width(), in_bank));
+  plan.bank_rows = narrowed(std::min(s.out_height(), std::max<std::uint64_t>(1, in_bank / s.out_width())));
+  // A copy of fewer channels would keep fewer DMA engines busy than there are.
+  const std::uint64_t copies = s.in < isa::kDmaEngines ? 1 : plan.height / s.in;
+  plan.passes = narrowed(ceil_div(s.rows.filter, std::max<std::uint64_t>(1, copies)));
+  plan.stack = narrowed(ceil_div(s.rows.filter, plan.passes));
   const std::uint64_t in_tiles = (s.in + plan.height - 1) / plan.height,
                       out_tiles = (s.out + plan.height - 1) / plan.height;
-  const std::uint64_t rest =
-      out_tiles * aligned(sizeof(float)) + kConvolutionResults * aligned(in_bank * size);
+  const std::uint64_t rest = out_tiles * aligned(sizeof(float)) +
+                             (s.residual ? 2 : 1) * kConvolutionResults * aligned(in_bank * size) +
+                             (s.residual ? 2 * aligned(plan.height * size) : 0);
   const auto weights = [&](std::uint64_t tiles) {
+    if (plan.stack > 1)
+      return plan.passes * aligned(s.columns.filter * std::min(s.out, tiles * plan.height) * size);
     return in_tiles * aligned(s.taps() * std::min(s.out, tiles * plan.height) * size);
   };
   // As many blocks of images as four groups of banks can use, or as SBUF has room for.
   const auto input = [&](std::uint64_t images, std::uint64_t rows) {
-    return images * most_input_rows(s, rows) * s.columns.size;
+    const std::uint64_t of_image = plan.stack > 1 ? plan.stacked_rows(s, rows) : most_input_rows(s, rows);
+    return images * of_image * s.columns.size;
   };
   for (std::uint64_t tiles = out_tiles; tiles > 0; tiles = tiles > 1 ? (tiles + 1) / 2 : 0) {
     plan.channels = narrowed(std::min(s.out, tiles * plan.height));

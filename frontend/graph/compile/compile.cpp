@@ -39,7 +39,7 @@ CompiledGraph::CompiledGraph(std::unique_ptr<Graph> graph, const model::MachineP
       lowering_(*graph_, machine_, options.floats) {
   for (std::uint32_t i = 0; i < graph_->inputs.size(); ++i) lowering_.input(graph_->inputs[i].value, i);
   for (const PlanEntry& entry : plan_entries(*graph_, options.fusion)) {
-    lowering_.begin(entry.name, entry.op, entry.nodes);
+    lowering_.begin(entry.name, entry.op, entry.nodes, entry.slack);
     entry.lower(lowering_);
   }
   for (const ValueId id : graph_->outputs) lowering_.tensor(id);

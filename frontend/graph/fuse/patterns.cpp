@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "frontend/graph/operators/row_operators.h"
+#include "workloads/norm/row_in_psum.h"
 
 namespace tahoma::workloads::graph {
 
@@ -79,6 +80,52 @@ bool is_last_mean(const Graph& graph, std::size_t n) {
          reduced_axes(view) == std::vector<std::size_t>{static_cast<std::size_t>(view.rank(0) - 1)};
 }
 
+// A constant vector of the last dimension that is the other operand.
+std::optional<ValueId> other_row(const Graph& graph, const PatternWalk& walk, std::size_t n, ValueId than) {
+  const ValueId other = walk.other(n, than);
+  const Value& value = graph.value(other);
+  const std::int64_t columns = graph.value(than).type.dims.back();
+  return value.constant && value.type.dims == Dims{columns} ? std::optional(other) : std::nullopt;
+}
+
+// x / sqrt(mean(x^2) + epsilon), perhaps times a gain.
+std::optional<NormPattern> match_rms_norm(const Graph& graph, const Readers& readers, std::size_t square) {
+  const PatternWalk walk(graph, readers);
+  NormPattern norm;
+  norm.centred = false;
+  norm.x = walk.node(square).inputs[0];
+  const bool squares = walk.node(square).op == "Pow"
+                           ? walk.other_number(square, norm.x) == 2
+                           : walk.node(square).op == "Mul" && walk.node(square).inputs[1] == norm.x;
+  const auto mean = squares ? walk.next(square, "ReduceMean") : std::nullopt;
+  if (!mean || !is_last_mean(graph, *mean)) return {};
+  const auto sum = walk.next(*mean, "Add");
+  const auto epsilon = sum ? walk.other_number(*sum, walk.out(*mean)) : std::nullopt;
+  const auto root = epsilon ? walk.next(*sum, "Sqrt") : std::nullopt;
+  if (!root) return {};
+  norm.epsilon = *epsilon;
+  norm.nodes = {square, *mean, *sum, *root};
+  std::optional<std::size_t> quotient = walk.next(*root, "Div");
+  if (quotient && walk.node(*quotient).inputs[1] != walk.out(*root)) return {};
+  if (!quotient || walk.node(*quotient).inputs[0] != norm.x) {
+    const auto inverse = quotient ? quotient : walk.next(*root, "Reciprocal");
+    if (!inverse || (quotient && walk.other_number(*inverse, walk.out(*root)) != 1)) return {};
+    norm.nodes.push_back(*inverse);
+    quotient = walk.next(*inverse, "Mul");
+    if (!quotient || walk.other(*quotient, walk.out(*inverse)) != norm.x) return {};
+  }
+  norm.nodes.push_back(*quotient);
+  norm.out = walk.out(*quotient);
+  if (graph.value(norm.out).type.dims != graph.value(norm.x).type.dims) return {};
+  const auto scaled = walk.next(*quotient, "Mul");
+  if (scaled) norm.gain = other_row(graph, walk, *scaled, norm.out);
+  if (norm.gain) {
+    norm.nodes.push_back(*scaled);
+    norm.out = walk.out(*scaled);
+  }
+  return norm;
+}
+
 }  // namespace
 
 std::optional<ActivationPattern> match_activation(const Graph& graph, const Readers& readers, ValueId x) {
@@ -90,6 +137,8 @@ std::optional<ActivationPattern> match_activation(const Graph& graph, const Read
   }
   return written_out(walk, readers, x);
 }
+
+namespace {
 
 std::optional<NormPattern> match_layer_norm(const Graph& graph, const Readers& readers, std::size_t mean) {
   if (!is_last_mean(graph, mean)) return {};
@@ -114,24 +163,28 @@ std::optional<NormPattern> match_layer_norm(const Graph& graph, const Readers& r
   norm.epsilon = *epsilon;
   norm.nodes = {mean, *centred, square, *variance, *sum, *root, quotient};
   norm.out = walk.out(quotient);
-  const std::int64_t columns = graph.value(norm.x).type.dims.back();
-  const auto vector = [&](std::size_t n, ValueId than) -> std::optional<ValueId> {
-    const ValueId other = walk.other(n, than);
-    const Value& value = graph.value(other);
-    const bool row = value.constant && value.type.dims == Dims{columns};
-    return row ? std::optional(other) : std::nullopt;
-  };
   const auto scaled = walk.next(quotient, "Mul");
-  const auto gain = scaled ? vector(*scaled, norm.out) : std::nullopt;
+  const auto gain = scaled ? other_row(graph, walk, *scaled, norm.out) : std::nullopt;
   const auto moved = gain ? walk.next(*scaled, "Add") : std::nullopt;
-  const auto bias = moved ? vector(*moved, walk.out(*scaled)) : std::nullopt;
+  const auto bias = moved ? other_row(graph, walk, *moved, walk.out(*scaled)) : std::nullopt;
   if (bias) {
     norm.gain = gain;
     norm.bias = bias;
     norm.nodes.insert(norm.nodes.end(), {*scaled, *moved});
     norm.out = walk.out(*moved);
   }
-  std::sort(norm.nodes.begin(), norm.nodes.end());
+  return norm;
+}
+
+}  // namespace
+
+std::optional<NormPattern> match_norm(const Graph& graph, const Readers& readers, std::size_t node) {
+  if (graph.nodes[node].inputs.empty() || graph.value(graph.nodes[node].outputs[0]).type.dims.empty())
+    return {};
+  std::optional<NormPattern> norm = match_layer_norm(graph, readers, node);
+  if (!norm) norm = match_rms_norm(graph, readers, node);
+  if (norm && graph.value(norm->x).type.dims.back() > static_cast<std::int64_t>(kWidestRow)) return {};
+  if (norm) std::sort(norm->nodes.begin(), norm->nodes.end());
   return norm;
 }
 

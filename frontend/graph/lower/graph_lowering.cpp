@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/base/error.h"
 
 namespace tahoma::workloads::graph {
@@ -26,8 +28,9 @@ isa::DType Lowering::stored(ElementType type) const {
   return floats_ && is_floating(type) ? *floats_ : element_row(type).stored;
 }
 
-void Lowering::begin(const std::string& name, const std::string& op, std::vector<std::size_t> nodes) {
-  plans_.push_back({name, op, std::move(nodes), {}});
+void Lowering::begin(const std::string& name, const std::string& op, std::vector<std::size_t> nodes,
+                     std::optional<NodeSlack> slack) {
+  plans_.push_back({name, op, std::move(nodes), std::move(slack), {}});
 }
 
 void Lowering::add(Step step) { plans_.back().steps.push_back(std::move(step)); }
@@ -43,7 +46,7 @@ TensorRef Lowering::tensor(ValueId id) {
   if (slots_of_.at(id)) return *slots_of_[id];
   const Value& value = graph_.value(id);
   TAHOMA_INVARIANT(value.constant != nullptr, "a node reads '" + value.name + "' before it is computed");
-  return place(id, {value.name, stored(value.type.element), value.type.dims, value.constant, {}, {}});
+  return place(id, {value.name, stored(value.type.element), value.type.dims, value.constant, {}, {}, 0});
 }
 
 double Lowering::bytes(const TensorRef& tensor) const {
@@ -52,12 +55,12 @@ double Lowering::bytes(const TensorRef& tensor) const {
 
 TensorRef Lowering::input(ValueId id, std::uint32_t number) {
   const Value& value = graph_.value(id);
-  return place(id, {value.name, stored(value.type.element), value.type.dims, {}, number, {}});
+  return place(id, {value.name, stored(value.type.element), value.type.dims, {}, number, {}, 0});
 }
 
 TensorRef Lowering::result(ValueId id) {
   const Value& value = graph_.value(id);
-  return place(id, {value.name, stored(value.type.element), value.type.dims, {}, {}, {}});
+  return place(id, {value.name, stored(value.type.element), value.type.dims, {}, {}, {}, 0});
 }
 
 void Lowering::view(ValueId id, const TensorRef& of) {
@@ -69,7 +72,7 @@ TensorRef Lowering::scratch(const std::string& name, isa::DType dtype, const Dim
 }
 
 TensorRef Lowering::constant(const std::string& name, isa::DType dtype, const Dims& dims, LazyArray values) {
-  slots_.push_back({name, dtype, dims, std::move(values), {}, {}});
+  slots_.push_back({name, dtype, dims, std::move(values), {}, {}, 0});
   return {static_cast<SlotId>(slots_.size() - 1), dims};
 }
 
@@ -77,6 +80,11 @@ TensorRef Lowering::filled(const std::string& name, isa::DType dtype, const Dims
   return constant(name, dtype, dims, [dims, value] {
     return Array{{ElementType::kFloat, dims}, std::vector<double>(elements_of(dims), value)};
   });
+}
+
+void Lowering::spare(const TensorRef& tensor, std::uint64_t elements) {
+  std::uint64_t& spare = slots_.at(tensor.slot).spare;
+  spare = std::max(spare, elements);
 }
 
 void Lowering::number_rows(const NodeView& node, const TensorRef& tensor, std::int64_t rows) {

@@ -26,6 +26,7 @@ struct Slot {
   LazyArray values;                     // of a constant
   std::optional<std::uint32_t> input;   // number of the graph's input that it is
   std::optional<std::int64_t> rows_of;  // it numbers rows of a tensor that has that many: a control tensor
+  std::uint64_t spare = 0;              // elements behind its own that a kernel may read, and does not use
 };
 
 // A slot, or what a view of it has as dimensions.
@@ -65,11 +66,19 @@ struct Step {
   std::function<void(Emission&)> emit;
 };
 
+// In an entry of nodes whose values are exact but for those of one: how far that one's output may be from its
+// definition, if the kernel rounds values on the way to this type.
+struct NodeSlack {
+  std::size_t node = 0;
+  std::function<std::vector<double>(const std::function<Array(ValueId)>& value, isa::DType rounded)> of;
+};
+
 // A node, or several that were fused, and what they became.
 struct NodePlan {
   std::string name, op;
   std::vector<std::size_t> nodes;  // of the graph; the last one's outputs are stored
-  std::vector<Step> steps;         // none: a view, or known before the run
+  std::optional<NodeSlack> slack;
+  std::vector<Step> steps;  // none: a view, or known before the run
 };
 
 class Lowering {
@@ -83,7 +92,8 @@ class Lowering {
   isa::DType stored(ElementType type) const;
 
   // Begins the plan of a node; what follows belongs to it.
-  void begin(const std::string& name, const std::string& op, std::vector<std::size_t> nodes);
+  void begin(const std::string& name, const std::string& op, std::vector<std::size_t> nodes,
+             std::optional<NodeSlack> slack = {});
   void add(Step step);
 
   // The tensor of a value, which is placed if it is a constant.
@@ -98,6 +108,7 @@ class Lowering {
   TensorRef scratch(const std::string& name, isa::DType dtype, const Dims& dims);
   TensorRef constant(const std::string& name, isa::DType dtype, const Dims& dims, LazyArray values);
   TensorRef filled(const std::string& name, isa::DType dtype, const Dims& dims, double value);
+  void spare(const TensorRef& tensor, std::uint64_t elements);  // at least so many
   // The tensor numbers rows of a tensor with that many; E-ONX-010 (of `node`) if it is computed in the run.
   void number_rows(const NodeView& node, const TensorRef& tensor, std::int64_t rows);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of one or two dimensions: 128 channels at a time, output rows in bands; each tap of the window is one
-// operation of the vector engine on the shifted image.
+// Pools of one or two dimensions: 128 channels at a time, output rows in bands, wide ones in pieces; each tap
+// of the window is one operation of the vector engine on the shifted image.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,76 +55,105 @@ class Pooling {
  public:
   Pooling(Emission& emission, const PoolShape& shape, SlotId in, SlotId out)
       : kernel_(emission.kernel), emission_(emission), shape_(shape), in_(in), out_(out) {
-    const std::int64_t width = shape.columns.size, out_width = shape.columns.out(),
-                       out_rows = shape.rows.out();
     const auto element = static_cast<std::int64_t>(isa::size_of(shape.dtype));
-    const auto input_rows = [&](std::int64_t rows) {
-      return std::min(shape.rows.size,
-                      (rows - 1) * shape.rows.stride + (shape.rows.filter - 1) * shape.rows.dilation + 1);
+    band_ = shape.rows.out();
+    piece_ = shape.columns.out();
+    const auto fits = [&] {
+      const std::int64_t read = inputs(shape.rows, band_) * inputs(shape.columns, piece_),
+                         made = band_ * piece_;
+      return 2 * read * element + 2 * made * (element + 4) <= kPoolBytes && read <= kMostPixels &&
+             made <= kMostPixels;
     };
-    band_ = out_rows;
-    while (band_ > 1 &&
-           (2 * input_rows(band_) * width * element + 2 * band_ * out_width * (element + 4) > kPoolBytes ||
-            input_rows(band_) * width > kMostPixels || band_ * out_width > kMostPixels))
-      band_ = (band_ + 1) / 2;
-    xs_ = kernel_.sbuf("x", shape.dtype, static_cast<unsigned>(input_rows(band_) * width), 2);
-    sums_ = kernel_.sbuf("pooled", DType::kFp32, static_cast<unsigned>(band_ * out_width), 2);
-    ys_ = kernel_.sbuf("y", shape.dtype, static_cast<unsigned>(band_ * out_width), 2);
+    while (band_ > 1 && !fits()) band_ = (band_ + 1) / 2;
+    while (piece_ > 1 && !fits()) piece_ = (piece_ + 1) / 2;
+    const auto pixels = static_cast<unsigned>(band_ * piece_);
+    xs_ = kernel_.sbuf("x", shape.dtype,
+                       static_cast<unsigned>(inputs(shape.rows, band_) * inputs(shape.columns, piece_)), 2);
+    sums_ = kernel_.sbuf("pooled", DType::kFp32, pixels, 2);
+    ys_ = kernel_.sbuf("y", shape.dtype, pixels, 2);
   }
 
   void emit() {
     const auto height = static_cast<std::uint64_t>(emission_.machine.chip.core.sbuf.partitions);
     for (std::uint64_t first = 0; first < shape_.channels; first += height)
       for (std::int64_t row = 0; row < shape_.rows.out(); row += band_)
-        emit_band(first, static_cast<unsigned>(std::min(height, shape_.channels - first)), row,
-                  std::min(band_, shape_.rows.out() - row));
+        for (std::int64_t column = 0; column < shape_.columns.out(); column += piece_)
+          emit_band(first, static_cast<unsigned>(std::min(height, shape_.channels - first)),
+                    {row, std::min(band_, shape_.rows.out() - row)},
+                    {column, std::min(piece_, shape_.columns.out() - column)});
   }
 
  private:
-  void emit_band(std::uint64_t channel, unsigned channels, std::int64_t row, std::int64_t rows) {
+  // Inputs that so many neighbouring outputs read, at most.
+  static std::int64_t inputs(const WindowAxis& w, std::int64_t outputs) {
+    return std::min(w.size, (outputs - 1) * w.stride + (w.filter - 1) * w.dilation + 1);
+  }
+  // Those inside the image that these outputs read.
+  static OutputRange inputs_of(const WindowAxis& w, const OutputRange& outputs) {
+    const std::int64_t first = std::max<std::int64_t>(0, outputs.first * w.stride - w.before),
+                       end = std::min(w.size, (outputs.first + outputs.count - 1) * w.stride +
+                                                  (w.filter - 1) * w.dilation - w.before + 1);
+    return {first, end - first};
+  }
+
+  // A box of the images in HBM, and a tile of it as what a transfer takes.
+  std::pair<runtime::HbmView, TileView> box_of(SlotId slot, const TileView& tile, std::uint64_t channel,
+                                               const OutputRange& rows, const OutputRange& columns,
+                                               std::int64_t height, std::int64_t width) const {
+    const auto at = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+    const unsigned channels = tile.shape.partitions;
+    runtime::HbmView all = emission_.matrix(slot, shape_.channels, at(height * width));
+    const std::uint64_t first = at(rows.first * width + columns.first);
+    if (columns.count == width) return {all.window(channel, first, channels, at(rows.count * width)), tile};
+    runtime::HbmView window = all.window(channel, first, channels, at(columns.count));
+    window.repeats = {{{channels, window.row_stride}, {at(rows.count), width}}};
+    window.rows = 1;
+    return {window, tile.slices(static_cast<unsigned>(rows.count))};
+  }
+
+  void emit_band(std::uint64_t channel, unsigned channels, const OutputRange& rows,
+                 const OutputRange& columns) {
     const WindowAxis &down = shape_.rows, &right = shape_.columns;
-    const std::int64_t out_width = right.out();
-    const std::int64_t top = std::max<std::int64_t>(0, row * down.stride - down.before),
-                       bottom = std::min(down.size, (row + rows - 1) * down.stride +
-                                                        (down.filter - 1) * down.dilation - down.before + 1);
-    const TileView x = kernel_.take(xs_, channels, static_cast<unsigned>((bottom - top) * right.size)),
-                   sum = kernel_.take(sums_, channels, static_cast<unsigned>(rows * out_width));
-    runtime::HbmView from =
-        emission_.matrix(in_, shape_.channels, static_cast<std::uint64_t>(down.size * right.size));
-    kernel_.load(x, from.window(channel, static_cast<std::uint64_t>(top * right.size), channels,
-                                static_cast<std::uint64_t>((bottom - top) * right.size)));
+    const OutputRange in_rows = inputs_of(down, rows), in_columns = inputs_of(right, columns);
+    const TileView x = kernel_.take(xs_, channels, static_cast<unsigned>(in_rows.count * in_columns.count)),
+                   sum = kernel_.take(sums_, channels, static_cast<unsigned>(rows.count * columns.count));
+    const auto [from, loaded] = box_of(in_, x, channel, in_rows, in_columns, down.size, right.size);
+    kernel_.load(loaded, from);
     kernel_.memset(sum, shape_.maximum ? -std::numeric_limits<float>::infinity() : 0.0F, Queue::kGpSimd);
     for (std::int64_t s = 0; s < down.filter; ++s)
       for (std::int64_t t = 0; t < right.filter; ++t) {
-        const OutputRange r = outputs_inside(down, s, row, row + rows),
-                          c = outputs_inside(right, t, 0, out_width);
+        const OutputRange r = outputs_inside(down, s, rows.first, rows.first + rows.count),
+                          c = outputs_inside(right, t, columns.first, columns.first + columns.count);
         if (r.count <= 0 || c.count <= 0) continue;
-        const TileView to =
-            pool_box(sum, (r.first - row) * out_width + c.first, r.count, out_width, c.count, 1);
-        const std::int64_t at = (r.first * down.stride + s * down.dilation - down.before - top) * right.size +
-                                c.first * right.stride + t * right.dilation - right.before;
+        const TileView to = pool_box(sum, (r.first - rows.first) * columns.count + c.first - columns.first,
+                                     r.count, columns.count, c.count, 1);
+        const std::int64_t at =
+            (r.first * down.stride + s * down.dilation - down.before - in_rows.first) * in_columns.count +
+            c.first * right.stride + t * right.dilation - right.before - in_columns.first;
         kernel_.tensor_tensor(to, to,
-                              pool_box(x, at, r.count, down.stride * right.size, c.count, right.stride),
+                              pool_box(x, at, r.count, down.stride * in_columns.count, c.count, right.stride),
                               shape_.maximum ? AluOp::kMax : AluOp::kAdd);
       }
-    const TileView y = kernel_.take(ys_, channels, static_cast<unsigned>(rows * out_width));
+    const TileView y = kernel_.take(ys_, channels, static_cast<unsigned>(rows.count * columns.count));
     if (shape_.maximum)
       kernel_.copy(y, sum);
     else
-      average(y, sum, row, rows);
-    kernel_.store(emission_.matrix(out_, shape_.channels, static_cast<std::uint64_t>(down.out() * out_width))
-                      .window(channel, static_cast<std::uint64_t>(row * out_width), channels,
-                              static_cast<std::uint64_t>(rows * out_width)),
-                  y, Queue::kGpSimd);
+      average(y, sum, rows, columns);
+    const auto [to, stored] = box_of(out_, y, channel, rows, columns, down.out(), right.out());
+    kernel_.store(to, stored, Queue::kGpSimd);
   }
 
   // Neighbouring outputs whose windows have equally many elements share an operation.
-  void average(const TileView& y, const TileView& sum, std::int64_t row, std::int64_t rows) {
-    const std::int64_t width = shape_.columns.out();
-    const auto down = [&](std::int64_t r) { return counted(shape_.rows, row + r, shape_.counts_padding); };
-    const auto right = [&](std::int64_t c) { return counted(shape_.columns, c, shape_.counts_padding); };
-    for (std::int64_t r = 0, r_end = 0; r < rows; r = r_end) {
-      for (r_end = r + 1; r_end < rows && down(r_end) == down(r);) ++r_end;
+  void average(const TileView& y, const TileView& sum, const OutputRange& rows, const OutputRange& columns) {
+    const std::int64_t width = columns.count;
+    const auto down = [&](std::int64_t r) {
+      return counted(shape_.rows, rows.first + r, shape_.counts_padding);
+    };
+    const auto right = [&](std::int64_t c) {
+      return counted(shape_.columns, columns.first + c, shape_.counts_padding);
+    };
+    for (std::int64_t r = 0, r_end = 0; r < rows.count; r = r_end) {
+      for (r_end = r + 1; r_end < rows.count && down(r_end) == down(r);) ++r_end;
       for (std::int64_t c = 0, c_end = 0; c < width; c = c_end) {
         for (c_end = c + 1; c_end < width && right(c_end) == right(c);) ++c_end;
         const auto part = [&](const TileView& of) {
@@ -140,7 +169,7 @@ class Pooling {
   Emission& emission_;
   const PoolShape& shape_;
   SlotId in_, out_;
-  std::int64_t band_ = 1;
+  std::int64_t band_ = 1, piece_ = 1;  // output rows and columns of a tile
   runtime::Pool xs_, sums_, ys_;
 };
 

@@ -143,9 +143,9 @@ void lower_gemm(const NodeView& node, Lowering& lowering) {
 
 namespace {
 
-// Few input channels leave most rows of the array idle. Copies of the image that are shifted by each row of
-// the filter become channels, and the filter has one row: as many passes fewer as it had rows. The order of
-// the weights stays.
+// Few input channels leave most rows of the array, and some DMA engines, idle. Copies of the image that are
+// shifted by each row of the filter become channels, and the filter has one row: as many passes fewer as it
+// had rows. The order of the weights stays.
 void stack_rows(const NodeView& node, Lowering& lowering, ConvolutionStep& step) {
   ConvolutionOf& c = step.of;
   WindowAxis& down = c.axes[0];
@@ -182,7 +182,7 @@ void stack_rows(const NodeView& node, Lowering& lowering, ConvolutionStep& step)
 
 }  // namespace
 
-void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out, bool relu) {
+void add_node_convolution(const NodeView& node, Lowering& lowering, const ConvolutionEnd& end) {
   ConvolutionStep step;
   step.of = convolution_of(node);
   step.x = lowering.tensor(node.id(0));
@@ -192,17 +192,18 @@ void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out,
   step.constant = weights.constant;
   if (!weights.constant) step.tensor = lowering.tensor(node.id(1));
   if (node.has(2)) step.bias = node.id(2);
-  step.relu = relu;
-  step.out = lowering.result(out);
+  step.relu = end.relu;
+  if (end.residual) step.residual = lowering.tensor(*end.residual);
+  step.out = lowering.result(end.out);
   const ConvolutionOf& c = step.of;
-  if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 &&
+  if (c.axes.size() == 2 && c.groups == 1 && c.axes[0].filter > 1 && c.in < isa::kDmaEngines &&
       c.in * c.axes[0].filter <= conv2d_channels(lowering.machine().chip.core))
     stack_rows(node, lowering, step);
   add_convolution(node, lowering, step);
 }
 
 void lower_conv(const NodeView& node, Lowering& lowering) {
-  add_node_convolution(node, lowering, node.node().outputs[0], false);
+  add_node_convolution(node, lowering, {node.node().outputs[0], false, {}});
 }
 
 void lower_conv_transpose(const NodeView& node, Lowering& lowering) {

@@ -11,6 +11,7 @@
 #include "frontend/graph/lower/strided_copy.h"
 #include "frontend/graph/lower/tile_kernel.h"
 #include "frontend/graph/operators/row_operators.h"
+#include "workloads/norm/row_in_psum.h"
 
 namespace tahoma::workloads::graph {
 
@@ -86,6 +87,32 @@ TensorRef channel_constant(Lowering& lowering, const std::string& name, const Di
   });
 }
 
+// out = (x - mean) / sqrt(variance + epsilon) gain + bias for rows of any length, in passes over HBM. `x` has
+// the row as its last dimension; gain and bias are broadcast to it.
+void add_long_norm(Lowering& lowering, const std::string& name, const TensorRef& out, const TensorRef& x,
+                   const TensorRef& gain, const TensorRef& bias, double epsilon) {
+  Dims column = x.dims;
+  column.back() = 1;
+  const auto columns = static_cast<std::uint64_t>(x.dims.back()), rows = elements_of(column);
+  const TensorRef mean = lowering.scratch(name + ".mean", DType::kFp32, column),
+                  squares = lowering.scratch(name + ".squares", DType::kFp32, x.dims),
+                  variance = lowering.scratch(name + ".variance", DType::kFp32, column);
+  add_reduction(lowering, mean, x, rows, columns, ReductionOp::kMean);
+  TileCode distance(2);
+  const TileOperand square =
+      distance.activation(ActFn::kSquare, distance.subtract(distance.input(0), distance.input(1)));
+  add_tile_code(lowering, squares, {x, mean}, distance, square);
+  add_reduction(lowering, variance, squares, rows, columns, ReductionOp::kMean);
+  const TensorRef inverse = lowering.scratch(name + ".inverse", DType::kFp32, column);
+  TileCode root(1);
+  const TileOperand rsqrt = root.activation(ActFn::kRsqrt, root.input(0), 1, epsilon);
+  add_tile_code(lowering, inverse, {variance}, root, rsqrt);
+  TileCode code(5);
+  const TileOperand normal = code.multiply(code.subtract(code.input(0), code.input(1)), code.input(2));
+  const TileOperand result = code.add(code.multiply(normal, code.input(3)), code.input(4));
+  add_tile_code(lowering, {out.slot, x.dims}, {x, mean, inverse, gain, bias}, code, result);
+}
+
 }  // namespace
 
 void lower_softmax(const NodeView& node, Lowering& lowering) {
@@ -118,6 +145,10 @@ void lower_layer_norm(const NodeView& node, Lowering& lowering) {
   const TensorRef gain = bias_in_fp32(lowering, node.node().name + ".gain", node.id(1), row),
                   bias = node.has(2) ? bias_in_fp32(lowering, node.node().name + ".bias", node.id(2), row)
                                      : lowering.filled(node.node().name + ".zeros", DType::kFp32, row, 0);
+  if (columns > kWidestRow && !node.wants(1) && !node.wants(2))
+    return add_long_norm(lowering, node.node().name, out,
+                         {in.slot, {static_cast<std::int64_t>(rows), row.back()}}, gain, bias,
+                         node.number("epsilon", 1e-5));
   NormStatistics statistics;
   for (std::size_t k = 1; k < 3; ++k) {
     if (!node.wants(k)) continue;
@@ -136,10 +167,15 @@ void lower_instance_norm(const NodeView& node, Lowering& lowering) {
   const auto filled = [&](const char* what, double value) {
     return lowering.filled(name + what, DType::kFp32, row, value);
   };
+  TensorRef gain = lowering.tensor(node.id(1)), bias = lowering.tensor(node.id(2));
+  if (columns > kWidestRow) {
+    const Dims matrix{in.dims[0], in.dims[1], static_cast<std::int64_t>(columns)};
+    gain.dims = bias.dims = {in.dims[1], 1};
+    return add_long_norm(lowering, name, out, {in.slot, matrix}, gain, bias, node.number("epsilon", 1e-5));
+  }
   const TensorRef normal = lowering.scratch(name + ".normal", lowering.dtype(in), in.dims);
   add_layer_norm(lowering, normal, in, filled(".ones", 1), filled(".zeros", 0), rows, columns,
                  node.number("epsilon", 1e-5));
-  TensorRef gain = lowering.tensor(node.id(1)), bias = lowering.tensor(node.id(2));
   gain.dims.resize(in.dims.size() - 1, 1);
   bias.dims.resize(in.dims.size() - 1, 1);
   TileCode code(3);

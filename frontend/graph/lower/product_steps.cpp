@@ -131,6 +131,7 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
   if (c.axes.size() == 2) shape.columns = conv_axis(c.axes[1]);
   shape.dtype = lowering.dtype(x);
   shape.relu = conv.relu;
+  shape.residual = conv.residual.has_value();
   shape.in_pitch = at(c.in);
   shape.out_pitch = at(c.out);
   const std::int64_t in = c.in / c.groups, out_of = c.out / c.groups,
@@ -145,6 +146,7 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
                static_cast<double>(shape.taps());
   step.bytes = lowering.bytes(x) + lowering.bytes(out) +
                static_cast<double>(conv.weights.elements() * isa::size_of(shape.dtype));
+  if (conv.residual) step.bytes += lowering.bytes(*conv.residual);
   step.tiles = fmt::format("{}x{} filter, {} of {} to {} channels", shape.rows.filter, shape.columns.filter,
                            c.groups > 1 ? fmt::format("{} groups", c.groups) : "all", c.in, c.out);
   const std::uint64_t pixels_in = shape.rows.size * shape.columns.size,
@@ -173,11 +175,11 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
     parts.push_back(std::move(part));
   }
   try {
-    for (const Part& part : parts) check_conv2d(lowering.machine(), part.shape);
+    for (const Part& part : parts) check_conv2d(part.shape);
   } catch (const base::UserError& refused) {
     node.refuse("E-ONX-010", refused.message);
   }
-  step.emit = [parts, x, out, bias, pixels_in, pixels_out](Emission& e) {
+  step.emit = [parts, x, out, bias, pixels_in, pixels_out, residual = conv.residual](Emission& e) {
     for (const Part& part : parts) {
       const runtime::KernelMemory::Scope scope(e.kernel);
       const Conv2dShape& s = part.shape;
@@ -189,7 +191,8 @@ void add_convolution(const NodeView& node, Lowering& lowering, const Convolution
                   {matrix(x, s.in_pitch, s.in, part.first_in, pixels_in),
                    e.matrix(part.weights.slot, s.in * s.taps(), s.out),
                    e.matrix(bias.slot, s.out, 1, at(part.first_out)),
-                   matrix(out, s.out_pitch, s.out, part.first_out, pixels_out)});
+                   matrix(out, s.out_pitch, s.out, part.first_out, pixels_out),
+                   matrix(residual.value_or(out), s.out_pitch, s.out, part.first_out, pixels_out)});
     }
   };
   lowering.add(std::move(step));

@@ -46,7 +46,12 @@ bool product_can_fuse(const NodeView& node);  // a MatMul or Gemm that scales no
 void add_node_product(const NodeView& node, Lowering& lowering, const ProductEnd& end);
 
 // A convolution by its node. Weights that are computed in the run are transposed in a step of their own.
-void add_node_convolution(const NodeView& node, Lowering& lowering, ValueId out, bool relu);
+struct ConvolutionEnd {
+  ValueId out = 0;
+  bool relu = false;
+  std::optional<ValueId> residual;  // of the shape of out
+};
+void add_node_convolution(const NodeView& node, Lowering& lowering, const ConvolutionEnd& end);
 
 // The same for any convolution of one or two dimensions: weights [out, in of a group, taps].
 struct ConvolutionStep {
@@ -57,6 +62,7 @@ struct ConvolutionStep {
   std::optional<TensorRef> tensor;
   std::optional<ValueId> bias;
   bool relu = false;
+  std::optional<TensorRef> residual;
 };
 void add_convolution(const NodeView& node, Lowering& lowering, const ConvolutionStep& step);
 

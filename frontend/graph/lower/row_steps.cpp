@@ -5,6 +5,7 @@
 
 #include "workloads/norm/layer_norm_kernel.h"
 #include "workloads/norm/softmax_kernel.h"
+#include "workloads/rms_norm/rms_norm_kernel.h"
 
 namespace tahoma::workloads::graph {
 
@@ -68,6 +69,21 @@ void add_layer_norm(Lowering& lowering, const TensorRef& out, const TensorRef& i
                      .rstd = column(statistics.inverse),
                      .add = {},
                      .sum = {}});
+  };
+  lowering.add(std::move(step));
+}
+
+void add_rms_norm(Lowering& lowering, const TensorRef& out, const TensorRef& in, const TensorRef& gain,
+                  std::uint64_t rows, std::uint64_t columns, double epsilon) {
+  const RmsNormShape shape{rows, columns, lowering.dtype(in), static_cast<float>(epsilon)};
+  Step step = row_step(lowering, "rms_norm", StepEngine::kVector, out, in, rows, columns, 4);
+  step.emit = [shape, in, out, gain](Emission& e) {
+    emit_rms_norm(e.kernel, e.machine, shape,
+                  {.x = e.matrix(in.slot, shape.rows, shape.columns),
+                   .g = e.matrix(gain.slot, 1, shape.columns),
+                   .y = e.matrix(out.slot, shape.rows, shape.columns),
+                   .add = {},
+                   .sum = {}});
   };
   lowering.add(std::move(step));
 }

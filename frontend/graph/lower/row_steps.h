@@ -21,4 +21,7 @@ void add_layer_norm(Lowering& lowering, const TensorRef& out, const TensorRef& i
                     const TensorRef& bias, std::uint64_t rows, std::uint64_t columns, double epsilon,
                     const NormStatistics& statistics = {});
 
+void add_rms_norm(Lowering& lowering, const TensorRef& out, const TensorRef& in, const TensorRef& gain,
+                  std::uint64_t rows, std::uint64_t columns, double epsilon);
+
 }  // namespace tahoma::workloads::graph

@@ -74,6 +74,13 @@ std::vector<TileSpace> spread(const TileSpace& space, std::int64_t partitions) {
   std::int64_t parts = 1;
   for (std::int64_t p = 2; p * rows <= partitions && p * kLeastColumns <= columns; ++p)
     if (columns % p == 0) parts = p;
+  // An operand that all rows share stays on chip if each row fills a tile of its own.
+  const std::size_t outer = space.dims.size() - 2;
+  const bool shares =
+      rows > 1 && std::any_of(space.strides.begin(), space.strides.end(),
+                              [&](const auto& of) { return of[outer] == 0 && of.back() != 0; });
+  if (shares && parts > 1 && columns % partitions == 0 && partitions * kLeastColumns <= columns)
+    parts = partitions;
   const auto cut_in = [](TileSpace s, std::int64_t count) {
     if (count == 1) return s;
     s.dims.back() /= count;
@@ -216,10 +223,11 @@ class TileKernel {
     }
     if (code_.operations().empty() || result_.tile != code_.operations().back().result)
       kernel_.copy(out, wide(result_));
-    kernel_.store(
+    HbmView to =
         emission_.matrix(out_, count, columns.count,
-                         static_cast<std::uint64_t>(row * space.columns() + space.offset) + columns.first),
-        out, Queue::kGpSimd);
+                         static_cast<std::uint64_t>(row * space.columns() + space.offset) + columns.first);
+    to.row_stride = space.columns();
+    kernel_.store(to, out, Queue::kGpSimd);
   }
 
   template <class Wide>

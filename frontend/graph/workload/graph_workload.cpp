@@ -164,9 +164,11 @@ class GraphModel final : public runtime::Workload {
     placed.push_back(machine.allocate(core, kMemory, isa::DType::kUint8, {64}));
     for (const Slot& slot : slots()) {
       const std::uint64_t elements = elements_of(slot.dims),
-                          row = slot.dims.empty() ? 1 : static_cast<std::uint64_t>(slot.dims.back());
+                          row = slot.dims.empty() ? 1
+                                                  : std::max<std::uint64_t>(
+                                                        1, static_cast<std::uint64_t>(slot.dims.back()));
       placed.push_back(machine.allocate(core, slot.name, slot.dtype,
-                                        {elements + kTransposeRows * std::max<std::uint64_t>(1, row)}));
+                                        {elements + std::max(slot.spare, kTransposeRows * row)}));
       // Only the rows behind a tensor that the program computes are never written.
       Tensor untouched = placed.back();
       if (!slot.input && !slot.values) untouched.address += elements * isa::size_of(slot.dtype);
@@ -197,6 +199,7 @@ class GraphModel final : public runtime::Workload {
         kernel.control(views.back());
       } else {
         views.push_back(kernel.beside(memory, at[s + 1], slot.dtype, rows, columns));
+        kernel.track_bytes(views.back());
       }
     }
     Emission emission(kernel, params, std::move(views));

@@ -7,7 +7,8 @@
 // computed from the values of its inputs that the machine itself has. So the first node that differs is the
 // one that is wrong, and an error does not hide behind those of later nodes. Nodes that share a kernel
 // (frontend/graph/fuse/) are one node here: values between them are known to within their errors, whose
-// effect on the last one the definitions give. Constants are those of the file. Every intermediate tensor has
+// effect on the last one the definitions give; attention has a rule of its own
+// (frontend/graph/fuse/attention_slack.h). Constants are those of the file. Every intermediate tensor has
 // memory of its own.
 #pragma once
 

@@ -133,6 +133,29 @@ TEST_CASE("kernel: rows from the last to the first are the same rows for their r
   CHECK(waited(program, Queue::kGpSimd) == isa::Wait::Kind::kGe);
 }
 
+// A tensor that was declared with rows of 8 and is written as 6 rows of 40.
+TEST_CASE("kernel: windows of a tensor tracked by bytes wait for those that they overlap", "[kernel]") {
+  struct Case {
+    unsigned row, column, rows, columns;
+    isa::Wait::Kind waits;
+  };
+  const auto [row, column, rows, columns, waits] =
+      GENERATE(Case{0, 20, 4, 20, isa::Wait::Kind::kNone},  // beside it, in the same rows
+               Case{4, 0, 2, 40, isa::Wait::Kind::kNone},   // behind it
+               Case{1, 19, 5, 2, isa::Wait::Kind::kGe}, Case{3, 0, 1, 40, isa::Wait::Kind::kGe});
+  ViewedTiles t;
+  const HbmView memory = t.kernel.argument("memory", DType::kUint8, 1, 64);
+  HbmView y = t.kernel.beside(memory, 4096, DType::kFp16, 30, 8);
+  t.kernel.track_bytes(y);
+  y.rows = 6;
+  y.columns = 40;
+  y.row_stride = 40;
+  t.kernel.store(y.window(0, 0, 4, 20), t.tile.partitions(0, 4).columns(0, 20), Queue::kSync);
+  t.kernel.store(y.window(row, column, rows, columns), t.tile.partitions(0, rows).columns(0, columns),
+                 Queue::kGpSimd);
+  CHECK(waited(t.kernel.finish(), Queue::kGpSimd) == waits);
+}
+
 TEST_CASE("kernel: slices of a tile are equal runs of its columns", "[kernel]") {
   const ViewedTiles t;
   const TileView slices = t.tile.slices(3);
