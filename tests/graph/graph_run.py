@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 
-PROGRAM = os.environ.get("TAHOMA_PROGRAM", "tahoma")
+PROGRAM = os.environ.get("TAHOMA_PROGRAM", str(pathlib.Path(__file__).resolve().parents[2] / "build/tahoma"))
 
 
 def command(*words):

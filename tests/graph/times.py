@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table of the architectures at their full sizes, in timing mode on one core: what each takes, and what bounds it.
 
-    TAHOMA_PROGRAM=build/tahoma tests/graph/times.py [NAME[:BATCH] ...] [--write PAGE.md]
+    tests/graph/times.py [NAME[:BATCH] ...] [--write PAGE.md]
 
-Without names it runs all of them, with a batch of 1. --write replaces the table between the page's markers. Needs python3-torch.
+The program is build/tahoma, or that of TAHOMA_PROGRAM. Without names it runs all architectures, with a batch of 1. --write replaces the table between the page's markers. Needs python3-torch.
 """
 
 import argparse
