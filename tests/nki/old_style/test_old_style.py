@@ -95,6 +95,18 @@ def pooled(x, size):
     return out
 
 
+@nki.jit
+def halved(x, size):
+    out = nl.ndarray((x.shape[0], x.shape[1] // size), dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.max(nl.load(x).reshape((x.shape[0], x.shape[1] / size, size)), axis=[2]))
+    return out
+
+
+def test_quotients_are_sizes(rng):
+    x = rng.standard_normal((6, 24)).astype(np.float32)
+    np.testing.assert_array_equal(halved(x, 4), x.reshape(6, 6, 4).max(2))
+
+
 def test_reduction_along_dimensions_that_are_not_the_last(rng):
     x = rng.standard_normal((6, 8, 12)).astype(np.float32)
     close(pooled(x, 2), x.reshape(6, 4, 2, 6, 2).mean((2, 4)))

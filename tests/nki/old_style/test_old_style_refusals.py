@@ -21,6 +21,14 @@ def test_index_beyond_the_tensor(refused):
     refused(kernel, X, code="E-NKI-002", says="runs from 1 to 64; expected 0 to 63")
 
 
+def test_size_that_is_no_whole_number(refused):
+    @nki.jit
+    def kernel(x):
+        nl.store(x, nl.load(x).reshape((128, 64 / 3, 3)))  # here
+
+    refused(kernel, X, code="E-NKI-003", says="21.3")
+
+
 def test_mask_that_is_no_rectangle(refused):
     @nki.jit
     def kernel(x):

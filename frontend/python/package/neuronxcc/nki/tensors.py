@@ -99,8 +99,12 @@ class tensor:
 
 
 def _sizes(given):
-    """f(2, 3) and f((2, 3)) mean the same."""
-    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else tuple(given)
+    """f(2, 3) and f((2, 3)) mean the same, and so do whole numbers of any type: kernels divide sizes with `/`."""
+    sizes = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else tuple(given)
+    for size in sizes:
+        if isinstance(size, float) and not size.is_integer():
+            refuse("E-NKI-003", f"{size} among the sizes {list(sizes)}; expected whole numbers")
+    return tuple(int(size) if isinstance(size, float) else size for size in sizes)
 
 
 def as_tensor(value, what):
