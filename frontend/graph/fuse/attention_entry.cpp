@@ -39,8 +39,7 @@ MaskKind kind_of(const Array& mask, std::int64_t queries, std::int64_t keys) {
     const double value = mask.values[i];
     const auto column = static_cast<std::int64_t>(i) % keys,
                row = static_cast<std::int64_t>(i) / keys % queries;
-    // A sum with less than -1e4 has no weight beside any that a causal mask leaves.
-    const bool hides = value <= -1e4 && column > row + keys - queries;
+    const bool hides = value <= kHides && column > row + keys - queries;
     causal = causal && (column > row + keys - queries ? hides : value == 0);
     zero = zero && value == 0;
     narrow = narrow && (value <= kHidden || rounded(value, ElementType::kBfloat16) == value);

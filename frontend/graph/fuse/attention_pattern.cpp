@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostFeatures = 256;
 constexpr std::size_t kMostMasks = 2;
-constexpr double kHides = -1e4;  // a score of this, or less, has no weight beside others
 
 class AttentionMatch {
  public:

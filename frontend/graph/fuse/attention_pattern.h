@@ -10,6 +10,8 @@
 
 namespace tahoma::workloads::graph {
 
+constexpr double kHides = -1e4;  // a score of this, or less, has no weight beside others
+
 // Added to the scores, after their factor: factor * value, broadcast. Or, if a number is there, scores are
 // that number where `value`, a condition, is `hides`.
 struct AttentionMaskTerm {

@@ -80,7 +80,7 @@ GemmSum::GemmSum(Estimates& estimates, Group group, const Tile& tile,
                  runtime::collective::Algorithm algorithm)
     : tile_(tile), group_(std::move(group)) {
   Spec spec;
-  spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}, runtime::collective::Inputs::kSent};
+  spec.problem = {Operation::kReduceScatter, group_.ranks(), 0, {}, Inputs::kSent};
   spec.elements = tile.rows * tile.columns;
   spec.chunk_elements = runtime::part_of(tile.rows, group_.ranks(), 0).count * tile.columns;
   const Choice& choice = estimates.choose(algorithm, spec.problem, group_, bytes(), queues_of(group_));
