@@ -74,23 +74,39 @@ Region KernelRecord::region_of(const TileView& view) const {
   return runtime::region_of(pattern);
 }
 
-// The bytes from the first to the last element. Equal gaps between equal runs do not count as part of it.
-Region KernelRecord::bytes_of(const HbmView& view) {
+namespace {
+
+// In bytes: the lowest one, how far the highest row is above the lowest, and what a row takes.
+struct Extent {
+  std::uint64_t begin, reach, width;
+};
+
+// Calls visit(bytes) for the stride of each dimension with more than one row.
+template <class Visit>
+Extent extent_of(const HbmView& view, Visit&& visit) {
   const std::uint64_t size = isa::size_of(view.dtype);
-  const std::uint64_t width =
-      ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
-  std::int64_t low = 0, high = 0;
-  std::vector<std::uint64_t> steps;
+  std::int64_t low = 0, high = 0;  // from the first element
   const auto extend = [&](std::uint64_t count, std::int64_t stride) {
-    if (count <= 1 || stride == 0) return;
+    if (count <= 1) return;
     const std::int64_t bytes = stride * static_cast<std::int64_t>(size);
     (bytes < 0 ? low : high) += static_cast<std::int64_t>(count - 1) * bytes;
-    steps.push_back(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
+    visit(bytes);
   };
   extend(view.rows, view.row_stride);
   for (const HbmView::Repeat& repeat : view.repeats) extend(repeat.count, repeat.stride);
-  Region region{view.buffer, 0, 1, view.offset - static_cast<std::uint64_t>(-low),
-                static_cast<std::uint64_t>(high - low) + width};
+  return {view.offset - static_cast<std::uint64_t>(-low), static_cast<std::uint64_t>(high - low),
+          ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size};
+}
+
+}  // namespace
+
+// The bytes from the first to the last element. Equal gaps between equal runs do not count as part of it.
+Region KernelRecord::bytes_of(const HbmView& view) {
+  std::vector<std::uint64_t> steps;
+  const auto [begin, reach, width] = extent_of(view, [&](std::int64_t bytes) {
+    if (bytes != 0) steps.push_back(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
+  });
+  Region region{view.buffer, 0, 1, begin, reach + width};
   const auto step = std::min_element(steps.begin(), steps.end());
   if (step != steps.end() && width < *step &&
       std::all_of(steps.begin(), steps.end(), [&](std::uint64_t other) { return other % *step == 0; })) {
@@ -103,22 +119,13 @@ Region KernelRecord::bytes_of(const HbmView& view) {
 // The region is rows of the tensor by bytes in a row. If the stride of a window is several rows, the rows in
 // between count as part of it. A window that does not consist of parts of rows is treated as whole rows.
 Region KernelRecord::region_of(const HbmView& view) const {
-  const std::uint64_t row_bytes = pitch_.at(view.buffer), size = isa::size_of(view.dtype);
+  const std::uint64_t row_bytes = pitch_.at(view.buffer);
   if (row_bytes == kNoRows) return bytes_of(view);
-  const std::uint64_t width =
-      ((view.columns - 1) * static_cast<std::uint64_t>(view.column_stride) + 1) * size;
-  std::int64_t low = 0, high = 0;  // bytes from the first element to the lowest and the highest row
   bool whole_rows_apart = true;
-  const auto extend = [&](std::uint64_t count, std::int64_t stride) {
-    if (count <= 1) return;
-    const std::int64_t bytes = stride * static_cast<std::int64_t>(size);
+  const auto [begin, reach, width] = extent_of(view, [&](std::int64_t bytes) {
     whole_rows_apart = whole_rows_apart && bytes % static_cast<std::int64_t>(row_bytes) == 0;
-    (bytes < 0 ? low : high) += static_cast<std::int64_t>(count - 1) * bytes;
-  };
-  extend(view.rows, view.row_stride);
-  for (const HbmView::Repeat& repeat : view.repeats) extend(repeat.count, repeat.stride);
-  const auto reach = static_cast<std::uint64_t>(high - low);
-  const std::uint64_t begin = view.offset - static_cast<std::uint64_t>(-low), column = begin % row_bytes;
+  });
+  const std::uint64_t column = begin % row_bytes;
   const auto first = static_cast<std::uint32_t>(begin / row_bytes);
   if (whole_rows_apart && column + width <= row_bytes)
     return {view.buffer, first, static_cast<std::uint32_t>(reach / row_bytes + 1), column, width};
