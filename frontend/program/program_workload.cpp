@@ -194,7 +194,7 @@ class AssemblerProgram final : public runtime::Workload {
       if (s.kind != ArgumentSpec::Kind::kTensor || s.fill == "zero" || !machine.has_values(placed_[0][i]))
         continue;
       const HostTensor values =
-          runtime::input(s.fill == "seed" ? "" : s.fill, s.name, s.dtype, s.shape, seed, i);
+          runtime::input(s.fill == "seed" ? "" : s.fill, s.name, s.dtype, s.shape, seed);
       for (std::uint32_t core = 0; core < cores_; ++core) machine.write(placed_[core][i], values.values);
     }
   }

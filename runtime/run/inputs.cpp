@@ -35,28 +35,19 @@ std::uint64_t mix(std::uint64_t x) {
 
 constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15ULL;  // splitmix64's step, 2^64 over the golden ratio
 
-std::uint64_t stream_key(std::uint64_t seed, std::uint64_t tensor) {
-  return mix(mix(seed + kGamma) + (tensor + 1) * kGamma);
-}
-
-float value_of(std::uint64_t key, std::uint64_t index) {
-  const std::uint64_t bits = mix(key + (index + 1) * kGamma) >> 40;
-  return static_cast<float>(static_cast<std::int64_t>(bits) - (std::int64_t{1} << 23)) * 0x1p-23F;
-}
-
-// Generates elements [first, first + n) of the stream `key`.
-void generate(HostTensor& tensor, std::uint64_t key, std::uint64_t first, std::uint64_t n) {
+// Generates elements [first, first + n).
+void generate(HostTensor& tensor, const GeneratedValues& values, std::uint64_t first, std::uint64_t n) {
   const std::size_t size = isa::size_of(tensor.dtype);
   std::byte* at = tensor.values.data() + first * size;
   if (!isa::has_row_conversion(tensor.dtype)) {
     for (std::uint64_t i = 0; i < n; ++i)
-      isa::store_from_fp32(at + i * size, tensor.dtype, value_of(key, first + i));
+      isa::store_from_fp32(at + i * size, tensor.dtype, values[first + i]);
     return;
   }
   std::array<float, 1024> numbers{};
   for (std::uint64_t done = 0; done < n; done += numbers.size()) {
     const std::uint64_t part = std::min<std::uint64_t>(numbers.size(), n - done);
-    for (std::uint64_t i = 0; i < part; ++i) numbers[i] = value_of(key, first + done + i);
+    for (std::uint64_t i = 0; i < part; ++i) numbers[i] = values[first + done + i];
     isa::narrow_row(tensor.dtype, numbers.data(), at + done * size, part);
   }
 }
@@ -147,17 +138,23 @@ HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<st
   return tensor;
 }
 
-float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t index) {
-  return value_of(stream_key(seed, tensor), index);
+GeneratedValues::GeneratedValues(std::uint64_t seed, std::string_view name) : key_(mix(seed + kGamma)) {
+  for (const char c : name) key_ = mix(key_ + (std::uint64_t{static_cast<unsigned char>(c)} + 1) * kGamma);
+}
+
+float GeneratedValues::operator[](std::uint64_t index) const {
+  const std::uint64_t bits = mix(key_ + (index + 1) * kGamma) >> 40;
+  return static_cast<float>(static_cast<std::int64_t>(bits) - (std::int64_t{1} << 23)) * 0x1p-23F;
 }
 
 HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape,
-                          std::uint64_t seed, std::uint64_t tensor) {
+                          std::uint64_t seed) {
   HostTensor result = make_tensor(name, dtype, std::move(shape));
-  const std::uint64_t key = stream_key(seed, tensor), n = result.elements();
+  const GeneratedValues values(seed, name);
+  const std::uint64_t n = result.elements();
   constexpr std::uint64_t kBlock = 1 << 18;  // elements, a millisecond of a host's thread
   for_each_block((n + kBlock - 1) / kBlock, [&](std::uint64_t block) {
-    generate(result, key, block * kBlock, std::min(kBlock, n - block * kBlock));
+    generate(result, values, block * kBlock, std::min(kBlock, n - block * kBlock));
   });
   return result;
 }
@@ -198,8 +195,8 @@ HostTensor load_input(const std::string& path, const std::string& name, isa::DTy
 }
 
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,
-                 std::vector<std::uint64_t> shape, std::uint64_t seed, std::uint64_t tensor) {
-  return path.empty() ? generate_input(name, dtype, std::move(shape), seed, tensor)
+                 std::vector<std::uint64_t> shape, std::uint64_t seed) {
+  return path.empty() ? generate_input(name, dtype, std::move(shape), seed)
                       : load_input(path, name, dtype, std::move(shape));
 }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors on the host: generated or loaded inputs, and results gathered for the golden check.
 //
-// Generated values are a pure function of (seed, tensor number, element index). They depend neither on
-// how a tensor is partitioned over cores nor on the host: the splitmix64 finalizer mixes a 64-bit
-// counter, its upper 24 bits become a multiple of 2^-23 in [-1, 1), and this value is rounded once to the
-// dtype (to nearest, ties to even; the result may be 1). Integer tensors therefore contain -1, 0 and 1,
-// unsigned ones 0 and 1.
+// Generated values are a pure function of (seed, name of the tensor, element index). They depend neither on
+// the other tensors of a case, nor on how a tensor is partitioned over cores, nor on the host: the splitmix64
+// finalizer mixes a 64-bit counter, its upper 24 bits become a multiple of 2^-23 in [-1, 1), and this value is
+// rounded once to the dtype (to nearest, ties to even; the result may be 1). Integer tensors therefore contain
+// -1, 0 and 1, unsigned ones 0 and 1.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/core/dtype.h"
@@ -35,12 +36,18 @@ struct HostTensor {
 // Returns a tensor of zeros.
 HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape);
 
-// Returns the unrounded value of one element.
-float generated_value(std::uint64_t seed, std::uint64_t tensor, std::uint64_t index);
+// The generated values of one tensor before they are rounded.
+class GeneratedValues {
+ public:
+  GeneratedValues(std::uint64_t seed, std::string_view name);
+  float operator[](std::uint64_t index) const;
 
-// `tensor` is the number of the input in its workload: 0, 1, 2, ...
+ private:
+  std::uint64_t key_;
+};
+
 HostTensor generate_input(const std::string& name, isa::DType dtype, std::vector<std::uint64_t> shape,
-                          std::uint64_t seed, std::uint64_t tensor);
+                          std::uint64_t seed);
 
 // Loads a .npy file of exactly this shape, or FILE.safetensors#TENSOR; runtime/host/npy_dtype.h and
 // runtime/host/safetensors.h list the accepted element types. Throws UserError at the file: E-NPY-010 wrong
@@ -61,7 +68,7 @@ void note_file(std::span<const std::byte> values, isa::DType dtype);
 
 // load_input if `path` is set, generate_input if it is empty.
 HostTensor input(const std::string& path, const std::string& name, isa::DType dtype,
-                 std::vector<std::uint64_t> shape, std::uint64_t seed, std::uint64_t tensor);
+                 std::vector<std::uint64_t> shape, std::uint64_t seed);
 
 // A window of the tensor as a matrix. It must be inside the tensor (invariant). The functions below do
 // nothing for a window without columns, whose pointer may be null.

@@ -135,8 +135,9 @@ NpyArray ids_of(const ModelConfig& config, const ModelPoint& point, ModelPhase p
                       tokens = decodes ? 1 : point.layout.padded(point.demand.prompt),
                       of_replica = sequences / point.layout.data * tokens;
   std::vector<std::int64_t> ids(sequences * tokens);
+  const GeneratedValues drawn(1, "ids");
   for (std::uint64_t i = 0; i < ids.size(); ++i) {
-    const double spread = (static_cast<double>(generated_value(1, 0, i % of_replica)) + 1) / 2;  // in [0, 1)
+    const double spread = (static_cast<double>(drawn[i % of_replica]) + 1) / 2;  // in [0, 1)
     ids[i] = static_cast<std::int64_t>(spread * static_cast<double>(config.vocabulary));
   }
   return token_ids_array(ids, sequences);

@@ -58,10 +58,9 @@ std::vector<std::uint64_t> counts_of(const std::string& text, std::uint32_t rank
   const std::uint64_t pairs = std::uint64_t{ranks} * ranks;
   std::vector<std::uint64_t> counts;
   if (text == "random") {
-    constexpr std::uint64_t kNoTensor = 1U << 20;  // a tensor number that no input has
+    const runtime::GeneratedValues drawn(seed, "counts");
     for (std::uint64_t i = 0; i < pairs; ++i)
-      counts.push_back(static_cast<std::uint64_t>(
-          std::llround((runtime::generated_value(seed, kNoTensor, i) + 1) * static_cast<double>(mean))));
+      counts.push_back(static_cast<std::uint64_t>(std::llround((drawn[i] + 1) * static_cast<double>(mean))));
     return counts;
   }
   for (const std::string_view row : split(text, ";"))

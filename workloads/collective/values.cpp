@@ -50,7 +50,8 @@ double exact_up_to(isa::DType dtype) {
 HostTensor contribution(const PlannedCollective& planned, const Values& values, std::uint64_t number,
                         std::uint32_t rank, const Problem::Held& chunks) {
   const Spec& spec = planned.spec;
-  const std::uint64_t length = planned.chunk_elements, tensor = number * 1024 + rank;
+  const std::uint64_t length = planned.chunk_elements;
+  const runtime::GeneratedValues generated(values.seed, fmt::format("collective{}.rank{}", number, rank));
   HostTensor all = runtime::make_tensor("input", spec.dtype, {1, chunks.count * length});
   const double held = exact_up_to(spec.dtype), ranks = spec.problem.ranks;
   const bool sum = spec.problem.reduces() && spec.op == isa::AluOp::kAdd;
@@ -65,7 +66,7 @@ HostTensor contribution(const PlannedCollective& planned, const Values& values, 
   chunks.for_each([&](std::uint32_t chunk) {
     for (std::uint64_t j = 0; j < length; ++j, at += isa::size_of(spec.dtype)) {
       const std::uint64_t i = chunk * length + j;
-      const float drawn = runtime::generated_value(values.seed, tensor, i);
+      const float drawn = generated[i];
       const bool counts = (i + rank) % every == 0;
       const float value = values.uniform ? drawn : counts ? static_cast<float>(whole((drawn + 1) / 2)) : 0.0F;
       isa::store_from_fp32(at, spec.dtype, value);

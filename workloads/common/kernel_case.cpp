@@ -167,11 +167,9 @@ void KernelCase::prepare(Machine& machine, std::uint64_t seed) {
     for (const CaseTensor& tensor : all) placed.tensors.push_back(place(machine, tensor, group));
   }
   load_programs(machine);
-  std::size_t number = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t input = all[i].role == Role::kInput ? number++ : 0;
     if (!all[i].placed() || !(machine.functional() || all[i].control)) continue;
-    fill(machine, i, all[i].role == Role::kInput ? input_values(all[i], input) : made_values(all[i]));
+    fill(machine, i, all[i].role == Role::kInput ? input_values(all[i]) : made_values(all[i]));
   }
 }
 
@@ -181,14 +179,13 @@ HostTensor KernelCase::made_values(const CaseTensor& tensor) const {
   return values;
 }
 
-HostTensor KernelCase::input_values(const CaseTensor& tensor, std::size_t number) const {
+HostTensor KernelCase::input_values(const CaseTensor& tensor) const {
   const auto named = std::find_if(inputs_.files.begin(), inputs_.files.end(),
                                   [&](const auto& input) { return input.first == tensor.name; });
   TAHOMA_INVARIANT(named != inputs_.files.end(), "the case has not declared this input");
   const std::string& file = named->second;
   HostTensor values = !file.empty() || !tensor.make
-                          ? runtime::input(file, tensor.name, tensor.dtype, file_shape(tensor), seed_,
-                                           tensor.seed_number.value_or(number))
+                          ? runtime::input(file, tensor.name, tensor.dtype, file_shape(tensor), seed_)
                           : made_values(tensor);
   values.shape = tensor.shape;
   if (tensor.refuse) tensor.refuse(values);
@@ -233,9 +230,8 @@ runtime::MadeBy KernelCase::maker_of(const Machine& machine, const CaseTensor& t
 runtime::GoldenResult KernelCase::verify(Machine& machine) {
   const std::vector<CaseTensor> all = tensors();
   CaseValues values;
-  std::size_t number = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].role == Role::kInput) values[all[i].name] = input_values(all[i], number++);
+    if (all[i].role == Role::kInput) values[all[i].name] = input_values(all[i]);
     if (all[i].role == Role::kOutput) values[all[i].name] = gather(machine, i);
   }
   return compare(values, [&](const std::string& name) {

@@ -65,8 +65,6 @@ struct CaseTensor {
   std::uint64_t hbm_rows = 0;                  // kTokenMajor: rows in HBM if more than tokens; these are zero
   std::string hbm_name = {};                   // of the tensor in HBM; empty: `name`
   std::vector<std::uint64_t> file_shape = {};  // of the tensor in files; empty: `shape`
-  // Distinguishes the input's seed values from those of other inputs; by default its index among them.
-  std::optional<std::uint64_t> seed_number = {};
 
   bool placed() const { return role == Role::kInput || (role == Role::kScratch && make); }
 };
@@ -137,7 +135,7 @@ class KernelCase : public runtime::Workload {
   runtime::Tensor place(runtime::Machine& machine, const CaseTensor& tensor, const CoreGroup& group) const;
   void load_programs(runtime::Machine& machine) const;
   void fill(runtime::Machine& machine, std::size_t index, const runtime::HostTensor& values);
-  runtime::HostTensor input_values(const CaseTensor& tensor, std::size_t number) const;
+  runtime::HostTensor input_values(const CaseTensor& tensor) const;
   runtime::HostTensor made_values(const CaseTensor& tensor) const;
   runtime::HostTensor gather(runtime::Machine& machine, std::size_t index) const;
   runtime::MadeBy maker_of(const runtime::Machine& machine, const CaseTensor& tensor) const;

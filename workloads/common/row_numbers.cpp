@@ -31,8 +31,9 @@ std::function<void(const HostTensor&)> refuse_rows_beyond(std::uint64_t rows) {
 
 std::function<void(HostTensor&, std::uint64_t)> any_rows_below(std::uint64_t rows) {
   return [rows](HostTensor& tensor, std::uint64_t seed) {
+    const runtime::GeneratedValues drawn(seed, tensor.name);
     for (std::uint64_t i = 0; i < tensor.elements(); ++i) {
-      const double place = (1.0 + runtime::generated_value(seed, 0, i)) / 2;  // [0, 1]
+      const double place = (1.0 + drawn[i]) / 2;  // [0, 1]
       const auto value = static_cast<std::int32_t>(
           std::min(static_cast<double>(rows - 1), place * static_cast<double>(rows)));
       std::memcpy(tensor.values.data() + i * sizeof value, &value, sizeof value);

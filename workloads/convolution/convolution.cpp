@@ -84,10 +84,8 @@ class ConvolutionCase final : public KernelCase {
   // In the order of the program's arguments; each way to transpose the weights adds its own at the end.
   std::vector<CaseTensor> tensors() const override {
     const ConvolutionShape s = shape(images_);
-    CaseTensor bias{"bias", s.dtype, {out_}, Role::kInput, Sharding::kReplicated};
-    bias.seed_number = 2;  // behind x and w
     std::vector<CaseTensor> all{{"x", s.dtype, {images_, in_, height_, width_}, Role::kInput},
-                                bias,
+                                {"bias", s.dtype, {out_}, Role::kInput, Sharding::kReplicated},
                                 {"y", s.dtype, {images_, out_, s.out_height(), s.out_width()}, Role::kOutput},
                                 weights()};
     if (path() != WeightPath::kDmaTranspose) {
@@ -130,7 +128,6 @@ class ConvolutionCase final : public KernelCase {
   // Reloaded weights are in HBM tap by tap: [out, tiles of in, taps, in of a tile].
   CaseTensor weights() const {
     CaseTensor w{"w", compute_dtype(), w_shape(), Role::kInput, Sharding::kReplicated};
-    w.seed_number = 1;
     if (path() != WeightPath::kReload) return w;
     w.file_shape = w_shape();
     w.shape = {out_ * (in_ / side()), side(), filter_ * filter_};

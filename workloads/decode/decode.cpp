@@ -25,8 +25,9 @@ constexpr std::uint64_t kMostElements = 256;  // of a head with keys and values 
 void scatter_pages(HostTensor& table, std::uint64_t seed) {
   std::vector<std::int32_t> pages(table.elements());
   std::iota(pages.begin(), pages.end(), 0);
+  const runtime::GeneratedValues drawn(seed, table.name);
   for (std::uint64_t left = pages.size(); left > 1; --left) {
-    const double place = (1.0 + runtime::generated_value(seed, 0, left)) / 2;  // [0, 1)
+    const double place = (1.0 + drawn[left]) / 2;  // [0, 1)
     std::swap(pages[left - 1],
               pages[std::min(left - 1, static_cast<std::uint64_t>(place * static_cast<double>(left)))]);
   }

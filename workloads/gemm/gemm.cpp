@@ -98,25 +98,24 @@ class Gemm final : public runtime::Workload {
   // A sparse operand as the machine uses it, including zeros.
   HostTensor a() const {
     const std::string& file = params_.inputs().a;
-    HostTensor a = runtime::input(file, "a", shape().dtype, {shape().m, shape().k}, seed_, 0);
+    HostTensor a = runtime::input(file, "a", shape().dtype, {shape().m, shape().k}, seed_);
     if (shape().sparse() && file.empty()) prune(a, shape().mode);
     if (shape().sparse() && !file.empty()) check_pruned(a, shape().mode, file);
     return a;
   }
   HostTensor b() const {
-    return runtime::input(params_.inputs().b, "b", shape().dtype, {shape().k, shape().n}, seed_, 1);
+    return runtime::input(params_.inputs().b, "b", shape().dtype, {shape().k, shape().n}, seed_);
   }
   HostTensor bias() const {
     if (shape().epilogue.bias == BiasOf::kNone) return {};
     const std::vector<std::uint64_t> extents = shape().epilogue.bias == BiasOf::kRows
                                                    ? std::vector<std::uint64_t>{shape().m, 1}
                                                    : std::vector<std::uint64_t>{1, shape().n};
-    return runtime::input(params_.inputs().bias, "bias", isa::DType::kFp32, extents, seed_, 2);
+    return runtime::input(params_.inputs().bias, "bias", isa::DType::kFp32, extents, seed_);
   }
   HostTensor residual() const {
     if (!shape().epilogue.residual) return {};
-    return runtime::input(params_.inputs().residual, "residual", shape().out, {shape().m, shape().n}, seed_,
-                          3);
+    return runtime::input(params_.inputs().residual, "residual", shape().out, {shape().m, shape().n}, seed_);
   }
 
   void place_inputs(Machine& machine) const {

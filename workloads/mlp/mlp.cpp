@@ -62,9 +62,9 @@ class MlpCase final : public KernelCase {
     CaseTensor y{"y", dtype, {tokens_, features_}, Role::kOutput};
     y.layout = HbmLayout::kTransposed;
     std::vector<CaseTensor> all{x};
-    if (gated_) all.push_back(weights("gate", features_, hidden_, 1));
-    all.push_back(weights("up", features_, hidden_, 2));
-    all.push_back(weights("down", hidden_, features_, 3));
+    if (gated_) all.push_back(weights("gate", features_, hidden_));
+    all.push_back(weights("up", features_, hidden_));
+    all.push_back(weights("down", hidden_, features_));
     if (bias_) {
       all.push_back({"up_bias", isa::DType::kFp32, {hidden_, 1}, Role::kInput, Sharding::kReplicated});
       all.push_back({"down_bias", isa::DType::kFp32, {features_, 1}, Role::kInput, Sharding::kReplicated});
@@ -88,15 +88,14 @@ class MlpCase final : public KernelCase {
 
  private:
   // Values from the seed are scaled so that sums do not grow with their length.
-  CaseTensor weights(const char* name, std::uint64_t rows, std::uint64_t columns,
-                     std::uint64_t number) const {
+  CaseTensor weights(const char* name, std::uint64_t rows, std::uint64_t columns) const {
     CaseTensor tensor{name, compute_dtype(), {rows, columns}, Role::kInput, Sharding::kReplicated};
     const float scale = std::exp2(-std::floor(std::log2(static_cast<float>(rows)) / 2));
-    tensor.make = [scale, number](runtime::HostTensor& values, std::uint64_t seed) {
+    tensor.make = [scale](runtime::HostTensor& values, std::uint64_t seed) {
       const std::size_t size = isa::size_of(values.dtype);
+      const runtime::GeneratedValues drawn(seed, values.name);
       for (std::uint64_t i = 0; i < values.elements(); ++i)
-        isa::store_from_fp32(values.values.data() + i * size, values.dtype,
-                             scale * runtime::generated_value(seed, number, i));
+        isa::store_from_fp32(values.values.data() + i * size, values.dtype, scale * drawn[i]);
     };
     return tensor;
   }

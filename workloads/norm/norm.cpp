@@ -96,8 +96,8 @@ class LayerNormBackward final : public RowsCase {
     // The values are positive, like those of rows of numbers of about 1.
     rstd.make = [](runtime::HostTensor& tensor, std::uint64_t seed) {
       auto* values = reinterpret_cast<float*>(tensor.values.data());
-      for (std::uint64_t i = 0; i < tensor.elements(); ++i)
-        values[i] = 1.25F + 0.75F * runtime::generated_value(seed, 4, i);
+      const runtime::GeneratedValues drawn(seed, tensor.name);
+      for (std::uint64_t i = 0; i < tensor.elements(); ++i) values[i] = 1.25F + 0.75F * drawn[i];
     };
     return {matrix("x", Role::kInput), matrix("dy", Role::kInput),  vector("g"), column("mean", Role::kInput),
             std::move(rstd),           matrix("dx", Role::kOutput), sums("dg"),  sums("db")};

@@ -46,10 +46,8 @@ class AdamCase final : public KernelCase {
     // A mean of squares is not negative.
     v.make = [](runtime::HostTensor& tensor, std::uint64_t seed) {
       auto* values = reinterpret_cast<float*>(tensor.values.data());
-      for (std::uint64_t i = 0; i < tensor.elements(); ++i) {
-        const float root = runtime::generated_value(seed, 3, i);
-        values[i] = root * root;
-      }
+      const runtime::GeneratedValues roots(seed, tensor.name);
+      for (std::uint64_t i = 0; i < tensor.elements(); ++i) values[i] = roots[i] * roots[i];
     };
     std::vector<CaseTensor> all{matrix("p", isa::DType::kFp32, Role::kInput),
                                 matrix("g", gradient(), Role::kInput),

@@ -243,9 +243,9 @@ class GraphModel final : public runtime::Workload {
     } else if (slot.rows_of) {
       values =
           runtime::make_tensor(slot.name, slot.dtype, shape.empty() ? std::vector<std::uint64_t>{1} : shape);
-      any_rows_below(static_cast<std::uint64_t>(*slot.rows_of))(values, seed + *slot.input);
+      any_rows_below(static_cast<std::uint64_t>(*slot.rows_of))(values, seed);
     } else {
-      values = runtime::generate_input(slot.name, slot.dtype, shape, seed, *slot.input);
+      values = runtime::generate_input(slot.name, slot.dtype, shape, seed);
     }
     if (slot.rows_of) {
       if (values.shape.empty()) values.shape = {1};

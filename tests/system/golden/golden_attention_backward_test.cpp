@@ -32,10 +32,10 @@ struct Gradients {
         kv_len(kv),
         d(columns),
         scale(1 / std::sqrt(static_cast<double>(columns))),
-        q(generate_input("q", dtype, {h, n, d}, 5, 0)),
-        k(generate_input("k", dtype, {kvh, kv, d}, 5, 1)),
-        v(generate_input("v", dtype, {kvh, kv, d}, 5, 2)),
-        d_o(generate_input("do", dtype, {h, n, d}, 5, 3)) {}
+        q(generate_input("q", dtype, {h, n, d}, 5)),
+        k(generate_input("k", dtype, {kvh, kv, d}, 5)),
+        v(generate_input("v", dtype, {kvh, kv, d}, 5)),
+        d_o(generate_input("do", dtype, {h, n, d}, 5)) {}
 
   bool sees(std::uint64_t i, std::uint64_t j) const {
     const std::uint64_t end = i + kv_len - q_len + 1;

@@ -29,9 +29,9 @@ struct Attention {
 
   explicit Attention(const Case& c)
       : shape(c),
-        q(generate_input("q", c.dtype, {c.heads, c.q_len, c.d}, 3, 0)),
-        k(generate_input("k", c.dtype, {c.heads, c.kv_len, c.d}, 3, 1)),
-        v(generate_input("v", c.dtype, {c.heads, c.kv_len, c.d}, 3, 2)),
+        q(generate_input("q", c.dtype, {c.heads, c.q_len, c.d}, 3)),
+        k(generate_input("k", c.dtype, {c.heads, c.kv_len, c.d}, 3)),
+        v(generate_input("v", c.dtype, {c.heads, c.kv_len, c.d}, 3)),
         o(make_tensor("o", c.dtype, {c.heads, c.q_len, c.d})),
         scale(1 / std::sqrt(static_cast<double>(c.d))) {
     for (std::uint64_t row = 0; row < c.heads * c.q_len; ++row) compute(row, visible(row), UINT64_MAX);

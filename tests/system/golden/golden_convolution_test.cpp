@@ -18,9 +18,9 @@ struct Convolution {
   HostTensor x, w, bias, y;
 
   explicit Convolution(DType dtype, std::uint64_t in = 40, std::uint64_t filter = 3)
-      : x(generate_input("x", dtype, {2, in, 9, 7}, 3, 0)),
-        w(generate_input("w", dtype, {5, in, filter, filter}, 3, 1)),
-        bias(generate_input("bias", dtype, {5}, 3, 2)),
+      : x(generate_input("x", dtype, {2, in, 9, 7}, 3)),
+        w(generate_input("w", dtype, {5, in, filter, filter}, 3)),
+        bias(generate_input("bias", dtype, {5}, 3)),
         y(make_tensor("y", dtype, {2, 5, 10 - filter, 8 - filter})) {
     for (std::uint64_t row = 0; row < y.rows(); ++row)
       for (std::uint64_t column = 0; column < y.columns(); ++column) set(row, column, pixel(row, column));
@@ -105,9 +105,9 @@ TEST_CASE("golden convolution: inputs rounded to 11 bits fail in fp32", "[golden
 TEST_CASE("golden convolution: padding, stride and relu are those of the definition", "[golden]") {
   const std::uint64_t stride = GENERATE(1, 2, 3), padding = GENERATE(0, 1);
   const bool relu = GENERATE(false, true);
-  const HostTensor x = generate_input("x", DType::kFp32, {2, 3, 8, 7}, 4, 0),
-                   w = generate_input("w", DType::kFp32, {4, 3, 3, 3}, 4, 1),
-                   bias = generate_input("bias", DType::kFp32, {4}, 4, 2);
+  const HostTensor x = generate_input("x", DType::kFp32, {2, 3, 8, 7}, 4),
+                   w = generate_input("w", DType::kFp32, {4, 3, 3, 3}, 4),
+                   bias = generate_input("bias", DType::kFp32, {4}, 4);
   const std::uint64_t rows = (8 + 2 * padding - 3) / stride + 1, columns = (7 + 2 * padding - 3) / stride + 1;
   HostTensor y = make_tensor("y", DType::kFp32, {2, 4, rows, columns});
   const auto pixel = [&](std::uint64_t image, std::uint64_t out, std::uint64_t r, std::uint64_t c) {

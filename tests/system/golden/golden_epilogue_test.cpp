@@ -34,10 +34,10 @@ float silu(float x) { return x / (1 + std::exp(-x)); }
 struct Layer {
   HostTensor a, b, bias, residual, c;
   explicit Layer(DType dtype)
-      : a(generate_input("a", dtype, {9, 200}, 1, 0)),
-        b(generate_input("b", dtype, {200, 11}, 1, 1)),
-        bias(generate_input("bias", DType::kFp32, {1, 11}, 1, 2)),
-        residual(generate_input("residual", dtype, {9, 11}, 1, 3)),
+      : a(generate_input("a", dtype, {9, 200}, 1)),
+        b(generate_input("b", dtype, {200, 11}, 1)),
+        bias(generate_input("bias", DType::kFp32, {1, 11}, 1)),
+        residual(generate_input("residual", dtype, {9, 11}, 1)),
         c(make_tensor("c", dtype, {9, 11})) {
     for (std::uint64_t i = 0; i < 9; ++i)
       for (std::uint64_t j = 0; j < 11; ++j)
@@ -52,10 +52,10 @@ struct Layer {
 struct Mlp {
   HostTensor x, gate, up, down, y;
   explicit Mlp(DType dtype)
-      : x(generate_input("x", dtype, {5, 40}, 2, 0)),
-        gate(generate_input("gate", dtype, {40, 1100}, 2, 1)),
-        up(generate_input("up", dtype, {40, 1100}, 2, 2)),
-        down(generate_input("down", dtype, {1100, 40}, 2, 3)),
+      : x(generate_input("x", dtype, {5, 40}, 2)),
+        gate(generate_input("gate", dtype, {40, 1100}, 2)),
+        up(generate_input("up", dtype, {40, 1100}, 2)),
+        down(generate_input("down", dtype, {1100, 40}, 2)),
         y(make_tensor("y", dtype, {5, 40})) {
     multiply();
   }

@@ -46,8 +46,8 @@ float machine_dot(const HostTensor& a, const HostTensor& b, std::uint64_t row, s
 struct Gemm {
   HostTensor a, b, c;
   Gemm(DType dtype, std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint64_t seed = 1)
-      : a(generate_input("a", dtype, {m, k}, seed, 0)),
-        b(generate_input("b", dtype, {k, n}, seed, 1)),
+      : a(generate_input("a", dtype, {m, k}, seed)),
+        b(generate_input("b", dtype, {k, n}, seed)),
         c(make_tensor("c", dtype, {m, n})) {
     multiply();
   }

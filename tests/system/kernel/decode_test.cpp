@@ -56,8 +56,8 @@ std::multiset<std::uint64_t> tokens_of(const workloads::DecodeShape& s, std::uin
   return tokens;
 }
 
-runtime::HostTensor tensor(const char* name, std::vector<std::uint64_t> dimensions, std::uint64_t number) {
-  return runtime::input("", name, isa::DType::kBf16, std::move(dimensions), 3, number);
+runtime::HostTensor tensor(const char* name, std::vector<std::uint64_t> dimensions) {
+  return runtime::input("", name, isa::DType::kBf16, std::move(dimensions), 3);
 }
 
 }  // namespace
@@ -226,11 +226,11 @@ TEST_CASE("decode: heads wider than a PSUM bank, larger groups and missing cores
 
 // One token has all the weight, so the output is its value.
 TEST_CASE("decode: the definition finds a wrong element in both layouts of the cache", "[decode]") {
-  const runtime::HostTensor q = tensor("q", {2, 3, 4, 8}, 0);
+  const runtime::HostTensor q = tensor("q", {2, 3, 4, 8});
   runtime::HostTensor o = runtime::make_tensor("o", isa::DType::kBf16, {2, 3, 4, 8});
   const bool paged = GENERATE(false, true);
   // Capacity for 5 tokens of 3 sequences, or 3 pages of 5 tokens, for each of 2 heads.
-  const runtime::HostTensor k = tensor("k", {2, 3, 5, 8}, 1), v = tensor("v", {2, 3, 5, 8}, 2);
+  const runtime::HostTensor k = tensor("k", {2, 3, 5, 8}), v = tensor("v", {2, 3, 5, 8});
   runtime::HostTensor table = runtime::make_tensor("table", isa::DType::kInt32, {3, 1});
   const std::int32_t pages[] = {2, 0, 1};
   std::memcpy(table.values.data(), pages, sizeof pages);

@@ -41,7 +41,7 @@ std::unique_ptr<runtime::Workload> workload_with(const std::string& file, const 
 // Writes the program; its expected result is `factor` times the input of seed 5.
 void write_case(float factor) {
   std::ofstream("twice.tasm") << kTwice;
-  const runtime::HostTensor in = runtime::generate_input("in", isa::DType::kFp32, {4, 8}, 5, 0);
+  const runtime::HostTensor in = runtime::generate_input("in", isa::DType::kFp32, {4, 8}, 5);
   runtime::NpyArray want{"<f4", {4, 8}, std::vector<std::byte>(128)};
   for (std::uint64_t i = 0; i < 32; ++i)
     isa::store_from_fp32(&want.bytes[4 * i], isa::DType::kFp32, factor * in.at(i / 8, i % 8));

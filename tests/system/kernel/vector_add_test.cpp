@@ -23,8 +23,8 @@ std::unique_ptr<runtime::Workload> with(const tests::Settings& settings) {
 
 void check(const tests::Settings& settings) { tests::check_workload(workloads::make_vector_add, settings); }
 
-runtime::HostTensor tensor(const char* name, isa::DType dtype, std::uint64_t number) {
-  return runtime::input("", name, dtype, {4, 100}, 7, number);
+runtime::HostTensor tensor(const char* name, isa::DType dtype) {
+  return runtime::input("", name, dtype, {4, 100}, 7);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ TEST_CASE("vector add: transfers and waits match the device profile", "[vector_a
 
 TEST_CASE("golden: a sum is the exact sum rounded once", "[golden][vector_add]") {
   const auto made_by = [](std::uint64_t, std::uint64_t) { return std::string("core 0"); };
-  const auto a = tensor("a", isa::DType::kFp32, 0), b = tensor("b", isa::DType::kFp32, 1);
+  const auto a = tensor("a", isa::DType::kFp32), b = tensor("b", isa::DType::kFp32);
   auto y = runtime::make_tensor("y", isa::DType::kFp32, {4, 100});
   auto* values = reinterpret_cast<float*>(y.values.data());
   for (std::uint64_t i = 0; i < 400; ++i) values[i] = a.at(i / 100, i % 100) + b.at(i / 100, i % 100);

@@ -43,13 +43,13 @@ NpyArray array_of(const std::string& descr, std::vector<std::uint64_t> shape,
 
 }  // namespace
 
-TEST_CASE("inputs: a value depends on seed, tensor and index alone", "[inputs]") {
-  const HostTensor flat = generate_input("x", DType::kFp32, {24}, 5, 1);
-  const HostTensor matrix = generate_input("x", DType::kFp32, {4, 6}, 5, 1);
+TEST_CASE("inputs: a value depends on seed, name and index alone", "[inputs]") {
+  const HostTensor flat = generate_input("x", DType::kFp32, {24}, 5);
+  const HostTensor matrix = generate_input("x", DType::kFp32, {4, 6}, 5);
   CHECK(flat.values == matrix.values);
-  CHECK(flat.at(0, 13) == generated_value(5, 1, 13));
-  CHECK(generate_input("x", DType::kFp32, {24}, 6, 1).values != flat.values);
-  CHECK(generate_input("x", DType::kFp32, {24}, 5, 2).values != flat.values);
+  CHECK(flat.at(0, 13) == GeneratedValues(5, "x")[13]);
+  CHECK(generate_input("x", DType::kFp32, {24}, 6).values != flat.values);
+  CHECK(generate_input("y", DType::kFp32, {24}, 5).values != flat.values);
 }
 
 TEST_CASE("inputs: values spread evenly from -1 up to 1 and do not repeat", "[inputs]") {
@@ -57,8 +57,9 @@ TEST_CASE("inputs: values spread evenly from -1 up to 1 and do not repeat", "[in
   double sum = 0, square = 0;
   std::array<int, 16> histogram{};
   std::set<float> distinct;
+  const GeneratedValues values(1, "x");
   for (std::uint64_t i = 0; i < n; ++i) {
-    const float x = generated_value(1, 0, i);
+    const float x = values[i];
     REQUIRE((x >= -1.0F && x < 1.0F));
     sum += x;
     square += double{x} * x;
@@ -74,8 +75,8 @@ TEST_CASE("inputs: values spread evenly from -1 up to 1 and do not repeat", "[in
 
 TEST_CASE("inputs: a generated 16-bit tensor is the rounded fp32 tensor", "[inputs]") {
   const DType dtype = GENERATE(DType::kBf16, DType::kFp16);
-  const HostTensor wide = generate_input("x", DType::kFp32, {50, 3}, 9, 0);
-  const HostTensor narrow = generate_input("x", dtype, {50, 3}, 9, 0);
+  const HostTensor wide = generate_input("x", DType::kFp32, {50, 3}, 9);
+  const HostTensor narrow = generate_input("x", dtype, {50, 3}, 9);
   const float half_last_place = dtype == DType::kBf16 ? 0x1p-9F : 0x1p-12F;
   for (std::uint64_t i = 0; i < 50; ++i)
     for (std::uint64_t j = 0; j < 3; ++j)
@@ -84,7 +85,7 @@ TEST_CASE("inputs: a generated 16-bit tensor is the rounded fp32 tensor", "[inpu
 
 TEST_CASE("inputs: windows agree with single elements", "[inputs]") {
   const DType dtype = GENERATE(DType::kFp32, DType::kBf16, DType::kFp16);
-  const HostTensor tensor = generate_input("x", dtype, {3, 47, 70}, 2, 0);
+  const HostTensor tensor = generate_input("x", dtype, {3, 47, 70}, 2);
   REQUIRE(tensor.rows() == 141);
   REQUIRE(tensor.columns() == 70);
   const Window w{40, 5, 65, 41};
@@ -132,7 +133,7 @@ TEST_CASE("inputs: a tensor of every dtype comes back from the file that it was 
   for (std::size_t k = 0; k < isa::kDTypeCount; ++k) {
     const auto dtype = static_cast<DType>(k);
     CAPTURE(isa::name_of(dtype));
-    const HostTensor tensor = generate_input("a", dtype, {7, 9}, 4, 0);
+    const HostTensor tensor = generate_input("a", dtype, {7, 9}, 4);
     const NpyArray array = to_npy(dtype, tensor.shape, tensor.values);
     CHECK(array.elements() == 63);
     CHECK_THAT(npy_types_of(dtype), Catch::VectorContains(array.descr));

@@ -115,10 +115,10 @@ class AttentionBackward final : public runtime::Workload {
   const Inputs& inputs() {
     if (inputs_) return *inputs_;
     const isa::DType dtype = compute_dtype();
-    Inputs in{runtime::input(files_.q, "q", dtype, q_shape(), seed_, 0),
-              runtime::input(files_.k, "k", dtype, kv_shape(), seed_, 1),
-              runtime::input(files_.v, "v", dtype, kv_shape(), seed_, 2),
-              runtime::input(files_.d_o, "do", dtype, q_shape(), seed_, 3),
+    Inputs in{runtime::input(files_.q, "q", dtype, q_shape(), seed_),
+              runtime::input(files_.k, "k", dtype, kv_shape(), seed_),
+              runtime::input(files_.v, "v", dtype, kv_shape(), seed_),
+              runtime::input(files_.d_o, "do", dtype, q_shape(), seed_),
               {},
               {}};
     AttentionSaved saved = attention_saved(in.q, in.k, in.v, in.d_o, sizes_.scale(), sizes_.mask());

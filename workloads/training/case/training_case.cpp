@@ -10,18 +10,11 @@ namespace tahoma::workloads {
 using isa::DType;
 using runtime::HostTensor;
 
-namespace {
-
-// Above the tensor numbers of host_case(), which start from 0.
-constexpr std::uint64_t kFinalGain = 100, kHead = 101, kLabels = 102;
-
-}  // namespace
-
 HostTensor labels_of(const TrainingParams& params, std::uint64_t seed) {
   const std::string& path = params.forward.inputs.of("labels");
   HostTensor labels = runtime::make_tensor("labels", DType::kInt32, {params.all_rows(), 1});
   if (path.empty())
-    any_rows_below(params.model().vocabulary)(labels, seed + kLabels);
+    any_rows_below(params.model().vocabulary)(labels, seed);
   else
     labels = runtime::load_input(path, "labels", DType::kInt32, labels.shape);
   refuse_rows_beyond(params.model().vocabulary)(labels);
@@ -36,11 +29,11 @@ TrainingCase training_case(const TrainingParams& params, std::uint64_t seed) {
                       std::move(forward.x),
                       labels_of(params, seed)};
   const std::string &gain = params.forward.inputs.of("final_gain"), &head = params.forward.inputs.of("head");
-  values.weights.final_gain =
-      gain.empty() ? generated("final_gain", kFinalGain, DType::kFp32, {1, m.hidden}, seed, {1, 0.5})
-                   : runtime::load_input(gain, "final_gain", DType::kFp32, {1, m.hidden});
+  values.weights.final_gain = gain.empty()
+                                  ? generated("final_gain", DType::kFp32, {1, m.hidden}, seed, {1, 0.5})
+                                  : runtime::load_input(gain, "final_gain", DType::kFp32, {1, m.hidden});
   values.weights.head =
-      head.empty() ? generated("head", kHead, TransformerParams::kDType, {m.hidden, m.vocabulary}, seed,
+      head.empty() ? generated("head", TransformerParams::kDType, {m.hidden, m.vocabulary}, seed,
                                {0, std::sqrt(3.0 / static_cast<double>(m.hidden))})
                    : runtime::load_input(head, "head", TransformerParams::kDType, {m.hidden, m.vocabulary});
   return values;

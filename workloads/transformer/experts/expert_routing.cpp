@@ -14,8 +14,6 @@ namespace tahoma::workloads {
 
 namespace {
 
-constexpr std::uint64_t kTensor = 1000;  // of generated values: no input has this number
-
 // The experts of a token, drawn one after the other by `weights` without replacement.
 template <class Draw>
 void draw_token(std::vector<double> weights, std::uint64_t* chosen, std::uint64_t count, const Draw& draw) {
@@ -78,11 +76,11 @@ void ExpertRouting::balance() {
 void ExpertRouting::draw(double skew, std::uint64_t seed) {
   std::vector<double> weights;
   for (std::uint64_t e = 0; e < experts_; ++e) weights.push_back(std::pow(static_cast<double>(e + 1), -skew));
+  const runtime::GeneratedValues drawn(seed, "routing");
   for (std::uint64_t token = 0; token < layers_ * rows_; ++token) {
     const std::uint64_t first = token * per_token_;
-    draw_token(weights, chosen_.data() + first, per_token_, [&](std::uint64_t k) {
-      return (1 + static_cast<double>(runtime::generated_value(seed, kTensor, first + k))) / 2;
-    });
+    draw_token(weights, chosen_.data() + first, per_token_,
+               [&](std::uint64_t k) { return (1 + static_cast<double>(drawn[first + k])) / 2; });
   }
 }
 

@@ -18,10 +18,10 @@ using runtime::HostTensor;
 namespace {
 
 // From its file, or from the seed if there is none.
-HostTensor input_or(const TransformerParams& params, const char* name, std::uint64_t number, DType dtype,
+HostTensor input_or(const TransformerParams& params, const char* name, DType dtype,
                     const std::vector<std::uint64_t>& shape, std::uint64_t seed, const Uniform& uniform) {
   const std::string& path = params.inputs.of(name);
-  return path.empty() ? generated(name, number, dtype, shape, seed, uniform)
+  return path.empty() ? generated(name, dtype, shape, seed, uniform)
                       : runtime::load_input(path, name, dtype, shape);
 }
 
@@ -30,10 +30,9 @@ struct Maker {
   const TransformerParams& params;
   std::uint64_t seed;
 
-  std::vector<HostTensor> layers(const char* name, std::uint64_t number, DType dtype, std::uint64_t rows,
-                                 std::uint64_t columns, const Uniform& uniform) const {
-    const HostTensor all =
-        input_or(params, name, number, dtype, {params.layers, rows, columns}, seed, uniform);
+  std::vector<HostTensor> layers(const char* name, DType dtype, std::uint64_t rows, std::uint64_t columns,
+                                 const Uniform& uniform) const {
+    const HostTensor all = input_or(params, name, dtype, {params.layers, rows, columns}, seed, uniform);
     std::vector<HostTensor> result;
     const std::size_t bytes = rows * columns * isa::size_of(dtype);
     for (std::uint64_t l = 0; l < params.layers; ++l) {
@@ -51,10 +50,6 @@ struct Row {
   bool gain;
   std::uint64_t rows, columns, count = 1;
 };
-
-// Numbers of generated tensors. Those of the layers count from 1.
-constexpr std::uint64_t kHeadVectors = 100, kVocabulary = 200, kSharedExpert = 300, kLatent = 400,
-                        kDenseLayers = 500, kDelta = 600, kAttentionGate = 700;
 
 // Biases and gains of heads, and gains behind the sublayers.
 void add_head_vectors(HostCase& values, const Maker& maker) {
@@ -91,7 +86,7 @@ void add_head_vectors(HostCase& values, const Maker& maker) {
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Vector& v = vectors[i];
     if (!v.wanted) continue;
-    auto layers = maker.layers(v.name, kHeadVectors + i, DType::kFp32, v.rows, v.columns, v.uniform);
+    auto layers = maker.layers(v.name, DType::kFp32, v.rows, v.columns, v.uniform);
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*v.to = std::move(layers[l]);
   }
 }
@@ -105,8 +100,8 @@ void add_shared_expert(HostCase& values, const Maker& maker) {
   if (m.shared_gated) rows.push_back({"shared_router", &HostWeights::shared_router, false, m.hidden, 1});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
-    auto layers = maker.layers(row.name, kSharedExpert + i, row.columns == 1 ? kModelDType : m.weights,
-                               row.rows, row.columns, {0, std::sqrt(3.0 / static_cast<double>(row.rows))});
+    auto layers = maker.layers(row.name, row.columns == 1 ? kModelDType : m.weights, row.rows, row.columns,
+                               {0, std::sqrt(3.0 / static_cast<double>(row.rows))});
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
 }
@@ -118,7 +113,7 @@ void add_dense_layers(HostCase& values, const Maker& maker) {
                       {"dense_up", &HostWeights::up, false, m.hidden, m.dense_ffn},
                       {"dense_down", &HostWeights::down, false, m.dense_ffn, m.hidden}};
   for (std::size_t i = m.gated ? 0 : 1; i < std::size(rows); ++i) {
-    auto layers = maker.layers(rows[i].name, kDenseLayers + i, m.weights, rows[i].rows, rows[i].columns,
+    auto layers = maker.layers(rows[i].name, m.weights, rows[i].rows, rows[i].columns,
                                {0, std::sqrt(3.0 / static_cast<double>(rows[i].rows))});
     for (std::uint64_t l = 0; l < maker.params.layers; ++l) {
       if (m.has_experts(maker.params.first_layer + l)) continue;
@@ -160,7 +155,7 @@ void add_latent(HostCase& values, const Maker& maker) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
     auto layers =
-        maker.layers(row.name, kLatent + i, row.gain ? DType::kFp32 : m.weights, row.rows, row.columns,
+        maker.layers(row.name, row.gain ? DType::kFp32 : m.weights, row.rows, row.columns,
                      row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))});
     for (std::uint64_t n = 0; n < maker.params.layers; ++n) values.weights[n].*row.to = std::move(layers[n]);
   }
@@ -209,14 +204,13 @@ void add_delta(HostCase& values, const Maker& maker) {
   for (std::size_t i = 0; i < std::size(tensors); ++i) {
     const Tensor& t = tensors[i];
     if (t.columns == 0) continue;
-    auto layers = maker.layers(t.name, kDelta + i, t.dtype, t.rows, t.columns, t.uniform);
+    auto layers = maker.layers(t.name, t.dtype, t.rows, t.columns, t.uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l)
       if (values.weights[l].delta) values.weights[l].*t.to = std::move(layers[l]);
   }
   if (params.phase != Phase::kDecode) return;
-  auto states = maker.layers("delta_states", kDelta + 20, wide, params.batch * d.value_heads * d.key_dim,
-                             d.value_dim, {}),
-       past = maker.layers("delta_past", kDelta + 21, kModelDType, (d.taps - 1) * params.batch, channels, {});
+  auto states = maker.layers("delta_states", wide, params.batch * d.value_heads * d.key_dim, d.value_dim, {}),
+       past = maker.layers("delta_past", kModelDType, (d.taps - 1) * params.batch, channels, {});
   for (std::uint64_t l = 0; l < params.layers; ++l)
     if (values.weights[l].delta) values.caches[l] = {std::move(states[l]), std::move(past[l])};
 }
@@ -225,7 +219,7 @@ void add_delta(HostCase& values, const Maker& maker) {
 void add_positions(HostCase& values, const TransformerParams& params, std::uint64_t seed) {
   const ModelShape& m = params.model;
   HostTensor& learned = values.vocabulary.positions;
-  learned = input_or(params, "positions", kVocabulary + 5, kModelDType, {m.positions, m.hidden}, seed, {});
+  learned = input_or(params, "positions", kModelDType, {m.positions, m.hidden}, seed, {});
   const std::size_t size = isa::size_of(kModelDType);
   for (std::uint64_t i = 0; i < params.all_rows(); ++i)
     for (std::uint64_t c = 0; c < m.hidden; ++c) {
@@ -241,14 +235,13 @@ void add_vocabulary(HostCase& values, const TransformerParams& params, std::uint
   const ModelShape& m = params.model;
   HostVocabulary& v = values.vocabulary;
   v.ids = token_ids(params, seed);
-  v.embedding = input_or(params, "embedding", kVocabulary, kModelDType, {m.vocabulary, m.hidden}, seed, {});
-  v.final_gain = input_or(params, "final_gain", kVocabulary + 1, DType::kFp32, {1, m.hidden}, seed, {1, 0.5});
+  v.embedding = input_or(params, "embedding", kModelDType, {m.vocabulary, m.hidden}, seed, {});
+  v.final_gain = input_or(params, "final_gain", DType::kFp32, {1, m.hidden}, seed, {1, 0.5});
   if (m.norm == NormKind::kLayerBias)
-    v.final_bias = input_or(params, "final_bias", kVocabulary + 3, DType::kFp32, {1, m.hidden}, seed, {});
-  v.head = input_or(params, "head", kVocabulary + 2, kModelDType, {m.hidden, m.vocabulary}, seed,
+    v.final_bias = input_or(params, "final_bias", DType::kFp32, {1, m.hidden}, seed, {});
+  v.head = input_or(params, "head", kModelDType, {m.hidden, m.vocabulary}, seed,
                     {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
-  if (m.logit_bias)
-    v.head_bias = input_or(params, "head_bias", kVocabulary + 4, DType::kFp32, {1, m.vocabulary}, seed, {});
+  if (m.logit_bias) v.head_bias = input_or(params, "head_bias", DType::kFp32, {1, m.vocabulary}, seed, {});
   values.x = runtime::make_tensor("x", kModelDType, {params.all_rows(), m.hidden});
   const std::size_t row = m.hidden * isa::size_of(kModelDType);
   for (std::uint64_t i = 0; i < params.all_rows(); ++i)
@@ -272,14 +265,14 @@ HostTensor token_ids(const TransformerParams& params, std::uint64_t seed) {
   return ids;
 }
 
-HostTensor generated(const char* name, std::uint64_t number, DType dtype, std::vector<std::uint64_t> shape,
-                     std::uint64_t seed, const Uniform& uniform) {
+HostTensor generated(const char* name, DType dtype, std::vector<std::uint64_t> shape, std::uint64_t seed,
+                     const Uniform& uniform) {
   HostTensor tensor = runtime::make_tensor(name, dtype, std::move(shape));
+  const runtime::GeneratedValues drawn(seed, name);
   const std::size_t size = isa::size_of(dtype);
   for (std::uint64_t i = 0; i < tensor.elements(); ++i)
-    isa::store_from_fp32(
-        tensor.values.data() + i * size, dtype,
-        static_cast<float>(uniform.middle + uniform.reach * runtime::generated_value(seed, number, i)));
+    isa::store_from_fp32(tensor.values.data() + i * size, dtype,
+                         static_cast<float>(uniform.middle + uniform.reach * drawn[i]));
   return tensor;
 }
 
@@ -298,37 +291,31 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                         {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}};
   HostCase values;
   values.weights.resize(params.layers);
-  std::uint64_t number = 1;
   for (const Row& row : rows) {
-    if (!m.gated && row.to == &HostWeights::gate) {
-      ++number;
-      continue;
-    }
-    if (m.latent && (row.to == &HostWeights::q || row.to == &HostWeights::k || row.to == &HostWeights::v)) {
-      ++number;  // add_latent() makes others
-      continue;
-    }
+    if (!m.gated && row.to == &HostWeights::gate) continue;
+    if (m.latent && (row.to == &HostWeights::q || row.to == &HostWeights::k || row.to == &HostWeights::v))
+      continue;  // add_latent() makes others
     const auto uniform =
         row.gain ? Uniform{1, 0.5} : Uniform{0, std::sqrt(3.0 / static_cast<double>(row.rows))};
-    auto layers = maker.layers(row.name, number++, row.gain ? DType::kFp32 : m.weights, row.count * row.rows,
+    auto layers = maker.layers(row.name, row.gain ? DType::kFp32 : m.weights, row.count * row.rows,
                                row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
   const bool decodes = params.phase == Phase::kDecode;
   const std::uint64_t kept = params.batch * params.before();
   if (kept > 0 && m.latent) {
-    for (HostTensor& latents : maker.layers("k_cache", number++, kModelDType, kept, m.latent.cached(), {}))
+    for (HostTensor& latents : maker.layers("k_cache", kModelDType, kept, m.latent.cached(), {}))
       values.caches.push_back({std::move(latents), {}});
   } else if (kept > 0) {
-    auto k = maker.layers("k_cache", number++, kModelDType, kept, kv, {}),
-         v = maker.layers("v_cache", number++, kModelDType, kept, kv, {});
+    auto k = maker.layers("k_cache", kModelDType, kept, kv, {}),
+         v = maker.layers("v_cache", kModelDType, kept, kv, {});
     for (std::uint64_t l = 0; l < params.layers; ++l)
       values.caches.push_back({std::move(k[l]), std::move(v[l])});
   } else {
     values.caches.resize(params.layers);
   }
   if (m.experts > 0) {
-    auto routers = maker.layers("router", number++, kModelDType, m.hidden, m.experts,
+    auto routers = maker.layers("router", kModelDType, m.hidden, m.experts,
                                 {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].router = std::move(routers[l]);
   }
@@ -351,15 +338,14 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
     values.weights[l].head_norms = m.has_head_norms(params.first_layer + l);
   if (m.delta) add_delta(values, maker);
   if (m.attention_gate) {
-    auto gates = maker.layers("attention_gate", kAttentionGate, m.weights, m.hidden, q,
+    auto gates = maker.layers("attention_gate", m.weights, m.hidden, q,
                               {0, std::sqrt(3.0 / static_cast<double>(m.hidden))});
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].attention_gate = std::move(gates[l]);
   }
   if (params.logits)
     add_vocabulary(values, params, seed);
   else
-    values.x =
-        runtime::input(params.inputs.of("x"), "x", kModelDType, {params.all_rows(), m.hidden}, seed, 0);
+    values.x = runtime::input(params.inputs.of("x"), "x", kModelDType, {params.all_rows(), m.hidden}, seed);
   return values;
 }
 

@@ -71,12 +71,12 @@ struct HostCase {
   HostVocabulary vocabulary;
 };
 
-// Values spread evenly from middle - reach to middle + reach; `number` distinguishes the tensors of a case.
+// Values spread evenly from middle - reach to middle + reach.
 struct Uniform {
   double middle = 0, reach = 1;
 };
-runtime::HostTensor generated(const char* name, std::uint64_t number, isa::DType dtype,
-                              std::vector<std::uint64_t> shape, std::uint64_t seed, const Uniform& uniform);
+runtime::HostTensor generated(const char* name, isa::DType dtype, std::vector<std::uint64_t> shape,
+                              std::uint64_t seed, const Uniform& uniform);
 
 // The inputs of a case, from their files or the seed: weights are uniform with a standard deviation of 1 /
 // sqrt(inputs), so that activations keep their size; gains are between 0.5 and 1.5; the rest is in [-1, 1).
