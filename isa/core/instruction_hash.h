@@ -12,11 +12,12 @@
 #include <cstring>
 
 #include "isa/core/instruction.h"
+#include "isa/core/mixing.h"
 
 namespace tahoma::isa {
 
 constexpr std::uint64_t combined(std::uint64_t hash, std::uint64_t part) {
-  return (hash ^ part) * 0x9E3779B97F4A7C15ULL;  // 2^64 over the golden ratio
+  return (hash ^ part) * kMixingStep;
 }
 
 // Hashes the operation without its wait and updates.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "isa/core/mixing.h"
 #include "isa/simd/convert_loop.h"
 #include "model/base/error.h"
 #include "runtime/host/host_threads.h"
@@ -25,15 +26,6 @@ std::uint64_t product(const std::vector<std::uint64_t>& shape) {
   for (const std::uint64_t extent : shape) n *= extent;
   return n;
 }
-
-// splitmix64's finalizer: every bit of the result depends on every bit of the counter.
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
-
-constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15ULL;  // splitmix64's step, 2^64 over the golden ratio
 
 // Generates elements [first, first + n).
 void generate(HostTensor& tensor, const GeneratedValues& values, std::uint64_t first, std::uint64_t n) {
@@ -138,12 +130,14 @@ HostTensor make_tensor(const std::string& name, isa::DType dtype, std::vector<st
   return tensor;
 }
 
-GeneratedValues::GeneratedValues(std::uint64_t seed, std::string_view name) : key_(mix(seed + kGamma)) {
-  for (const char c : name) key_ = mix(key_ + (std::uint64_t{static_cast<unsigned char>(c)} + 1) * kGamma);
+GeneratedValues::GeneratedValues(std::uint64_t seed, std::string_view name)
+    : key_(isa::mixed(seed + isa::kMixingStep)) {
+  for (const char c : name)
+    key_ = isa::mixed(key_ + (std::uint64_t{static_cast<unsigned char>(c)} + 1) * isa::kMixingStep);
 }
 
 float GeneratedValues::operator[](std::uint64_t index) const {
-  const std::uint64_t bits = mix(key_ + (index + 1) * kGamma) >> 40;
+  const std::uint64_t bits = isa::mixed(key_ + (index + 1) * isa::kMixingStep) >> 40;
   return static_cast<float>(static_cast<std::int64_t>(bits) - (std::int64_t{1} << 23)) * 0x1p-23F;
 }
 

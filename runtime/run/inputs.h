@@ -2,10 +2,10 @@
 // Tensors on the host: generated or loaded inputs, and results gathered for the golden check.
 //
 // Generated values are a pure function of (seed, name of the tensor, element index). They depend neither on
-// the other tensors of a case, nor on how a tensor is partitioned over cores, nor on the host: the splitmix64
-// finalizer mixes a 64-bit counter, its upper 24 bits become a multiple of 2^-23 in [-1, 1), and this value is
-// rounded once to the dtype (to nearest, ties to even; the result may be 1). Integer tensors therefore contain
-// -1, 0 and 1, unsigned ones 0 and 1.
+// the other tensors of a case, nor on how a tensor is partitioned over cores, nor on the host: splitmix64
+// (isa/core/mixing.h) gives 64 bits, the upper 24 of which become a multiple of 2^-23 in [-1, 1), and this
+// value is rounded once to the dtype (to nearest, ties to even; the result may be 1). Integer tensors
+// therefore contain -1, 0 and 1, unsigned ones 0 and 1.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "isa/core/mixing.h"
 #include "model/base/error.h"
 #include "model/sim/time.h"
 
@@ -16,14 +17,10 @@ using base::PortIndex, base::Time;
 
 namespace {
 
-// A bit of a packet at a node that is as good as random, and the same in every run: the finalizer of
-// SplitMix64.
+// A bit of a packet at a node that is as good as random, and the same in every run.
 bool draw(const sim::PacketInfo& info, std::uint32_t node) {
-  std::uint64_t z = (std::uint64_t{info.source_core} << 32 | info.sequence) * 0x9E3779B97F4A7C15U +
-                    (std::uint64_t{info.engine} << 32 | node);
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-  return (z >> 63) != 0;
+  const std::uint64_t packet = (std::uint64_t{info.source_core} << 32 | info.sequence) * isa::kMixingStep;
+  return isa::mixed(packet + (std::uint64_t{info.engine} << 32 | node)) >> 63 != 0;
 }
 
 }  // namespace

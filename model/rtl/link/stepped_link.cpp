@@ -3,17 +3,13 @@
 
 #include <algorithm>
 
+#include "isa/core/mixing.h"
+
 namespace tahoma::rtl {
 namespace {
 
-std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's finaliser
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-  return x ^ x >> 31;
-}
-
 std::uint64_t digest_of(std::uint64_t before, const LinkWord& word) {
-  for (const std::uint32_t part : word) before = mixed(before + 0x9e3779b97f4a7c15ULL + part);
+  for (const std::uint32_t part : word) before = isa::mixed(before + isa::kMixingStep + part);
   return before;
 }
 
@@ -22,7 +18,7 @@ std::uint64_t digest_of(std::uint64_t before, const LinkWord& word) {
 LinkWord link_data(std::uint64_t number, std::uint32_t index) {
   LinkWord word;
   for (std::uint32_t n = 0; n < word.size(); ++n)
-    word[n] = static_cast<std::uint32_t>(mixed(number * 0x9e3779b97f4a7c15ULL + index * word.size() + n));
+    word[n] = static_cast<std::uint32_t>(isa::mixed(number * isa::kMixingStep + index * word.size() + n));
   return word;
 }
 

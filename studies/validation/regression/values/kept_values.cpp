@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "isa/core/dtype.h"
+#include "isa/core/mixing.h"
 #include "model/base/error.h"
 #include "runtime/host/json/json_text.h"
 #include "runtime/host/sha256.h"
@@ -33,14 +34,6 @@ std::string_view bytes_of(const NamedValues& output, BlockRange block) {
 std::string value_at(const NamedValues& output, std::uint64_t index) {
   return fmt::format(
       "{}", isa::load_as_fp32(output.values.data() + index * isa::size_of(output.dtype), output.dtype));
-}
-
-// Spreads the number of a block over 64 bits (the finaliser of SplitMix64).
-std::uint64_t spread(std::uint64_t block) {
-  std::uint64_t x = block + 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
 }
 
 std::uint64_t quotient_up(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : (a + b - 1) / b; }
@@ -74,7 +67,7 @@ BlockRange KeptOutput::block(std::uint64_t number) const {
 
 std::uint64_t KeptOutput::kept_at(std::uint64_t block_number) const {
   const auto [begin, end] = block(block_number);
-  return begin + spread(block_number) % (end - begin);
+  return begin + isa::mixed(block_number + isa::kMixingStep) % (end - begin);
 }
 
 std::string hash_name(const std::string& output) { return "outputs." + output + ".sha256"; }
