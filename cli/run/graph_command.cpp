@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "cli/options/whole_numbers.h"
 #include "cli/run/run_command.h"
 #include "frontend/graph/workload/graph_workload.h"
+#include "runtime/config/case_origins.h"
 #include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
@@ -23,26 +25,55 @@ struct GraphCommand {
   RunCommand run;
   std::string model, floats = "model";
   std::vector<std::string> inputs, sizes;
-  std::uint64_t batch = 0, cores = 1;
+  std::uint64_t batch = 0, cores = 1, chips = 0;
   bool plan = false;
 };
 
-// The case that the words describe. A machine that --machine does not name is one chip.
+// Without --machine: the smallest Trainium2 preset with that many chips.
+const char* machine_of(std::uint64_t chips) {
+  return chips <= 1 ? "trainium2_chip" : chips <= 16 ? "trainium2_server" : "trainium2_ultraserver";
+}
+
+// Those that --set replaces have its place.
+CaseOrigins origins_of(const GraphCommand& command) {
+  std::vector<CaseOrigin> all;
+  const auto add = [&](const char* key, const char* option, const auto& value) {
+    const std::string path = fmt::format("workload.{}", key);
+    const auto replaces = [&](const std::string& set) { return set.starts_with(path + "="); };
+    const std::vector<std::string>& sets = command.run.options.config.overrides;
+    if (std::none_of(sets.begin(), sets.end(), replaces))
+      all.push_back({path, option, fmt::format("{} {}", option, value)});
+  };
+  add("inputs", "--input", fmt::format("{}", fmt::join(command.inputs, " ")));
+  add("sizes", "--dim", fmt::format("{}", fmt::join(command.sizes, " ")));
+  add("batch", "--batch", command.batch);
+  add("cores", "--cores", command.cores);
+  add("chips", "--chips", command.chips);
+  add("floats", "--floats", command.floats);
+  return CaseOrigins(std::move(all));
+}
+
+// The case that the words describe.
 ExitStatus run_graph(GraphCommand& command) {
   nlohmann::json workload{{"model", command.model},
                           {"inputs", fmt::format("{}", fmt::join(command.inputs, "; "))},
                           {"sizes", fmt::format("{}", fmt::join(command.sizes, "; "))},
                           {"batch", command.batch},
                           {"cores", command.cores},
+                          {"chips", command.chips},
                           {"floats", command.floats}};
-  const nlohmann::json document{{"kind", "graph"}, {"machine", "trainium2_chip"}, {"workload", workload}};
+  const nlohmann::json document{
+      {"kind", "graph"}, {"machine", machine_of(command.chips)}, {"workload", workload}};
   ConfigRequest& config = command.run.options.config;
   config.workload = command.model;
   config.text = dump_json(document);
-  if (!command.plan) return run(command.run);
-  const std::unique_ptr<ResolvedConfig> resolved = resolve_config(config);
-  fmt::print("{}", workloads::graph_plan(*resolved->workload, resolved->machine));
-  return ExitStatus::kOk;
+  config.origins = origins_of(command);
+  return config.origins.with_origins([&] {
+    if (!command.plan) return run(command.run);
+    const std::unique_ptr<ResolvedConfig> resolved = resolve_config(config);
+    fmt::print("{}", workloads::graph_plan(*resolved->workload, resolved->machine));
+    return ExitStatus::kOk;
+  });
 }
 
 }  // namespace
@@ -63,6 +94,9 @@ void add_graph_command(CLI::App& sub, Action& action) {
   sub.add_option("--cores", command->cores, "Cores that share dimension 0 of every input")
       ->type_name("N")
       ->check(whole_numbers(1, 4096), "");
+  sub.add_option("--chips", command->chips, "Chips whose cores all share it; 0: as --cores says")
+      ->type_name("N")
+      ->check(whole_numbers(0, 1024), "");
   add_choice(sub, "--floats", command->floats, {"model", "fp32", "bf16", "fp16"},
              "Type of all floating-point tensors; model: their own");
   sub.add_flag("--plan", command->plan, "Print nodes, kernels, sizes and bounds; run nothing");

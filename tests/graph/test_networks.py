@@ -106,6 +106,14 @@ def test_two_cores_compute_what_one_does(tmp_path):
     assert error(outputs["y"], want) < F32
 
 
+def test_two_chips_compute_what_one_core_does(tmp_path):
+    model, inputs, want = exported("perceptron", tmp_path)
+    rows = {name: np.resize(values, (16, *values.shape[1:])) for name, values in inputs.items()}
+    summary, outputs = run(tmp_path, model, rows, "--chips", "2", "--batch", "16")
+    assert summary["golden"]["passed"]
+    assert error(outputs["y"], np.resize(want, (16, *want.shape[1:]))) < F32
+
+
 # The checker has to see a wrong node: another model's outputs differ from PyTorch's.
 def test_another_seed_gives_other_values(tmp_path):
     model, _, want = exported("perceptron", tmp_path)

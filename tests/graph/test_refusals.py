@@ -74,6 +74,14 @@ def test_rows_that_cannot_be_divided(tmp_path):
     assert "E-ONX-004" in refused(tmp_path, model_of([relu()], {"x": [3, 4]}), "--cores", "2")
 
 
+def test_chips_and_cores_are_refused_in_the_words_of_the_options(tmp_path):
+    model = model_of([relu()], {"x": [32, 4]})
+    assert "--chips 2: error[E-ONX-008]: 2 chips and 4 cores" in refused(tmp_path, model, "--chips", "2", "--cores", "4")
+    assert "--chips 65: error[E-RUN-063]: 65 chips; the machine has 64" in refused(tmp_path, model, "--chips", "65")
+    assert "--cores 9: error[E-RUN-063]: 9 cores; the machine has 8" in refused(tmp_path, model, "--cores", "9")
+    assert "--set workload.cores=9: error[E-RUN-063]" in refused(tmp_path, model, "--set", "workload.cores=9")
+
+
 def test_an_illegal_axis(tmp_path):
     node = helper.make_node("Concat", ["x", "x"], ["y"], name="both", axis=7)
     text = refused(tmp_path, model_of([node], {"x": [2, 3]}))

@@ -51,12 +51,31 @@ void GraphSettings::declare(base::ParamTree& t) {
         base::chosen());
   t.add("cores", cores_, std::uint64_t{1}, {1, 4096},
         "cores that share dimension 0 of every input; each runs the whole graph on its part", base::chosen());
+  t.add("chips", chips_, std::uint64_t{0}, {0, 1024},
+        "chips whose cores all share dimension 0 of every input; 0: as `cores` says", base::chosen());
 }
 
-CompileOptions GraphSettings::options() const {
+std::uint64_t GraphSettings::cores(const model::MachineParams& machine) const {
+  if (chips_ == 0) {
+    if (cores_ > machine.cores())
+      throw base::UserError("E-RUN-063", "workload.cores",
+                            fmt::format("{} cores; the machine has {}", cores_, machine.cores()));
+    return cores_;
+  }
+  if (cores_ > 1)
+    throw base::UserError("E-ONX-008", "workload.chips",
+                          fmt::format("{} chips and {} cores; expected one of them", chips_, cores_));
+  const std::uint64_t each = machine.chip.cores, all = machine.cores() / each;
+  if (chips_ > all)
+    throw base::UserError("E-RUN-063", "workload.chips",
+                          fmt::format("{} chips; the machine has {}", chips_, all));
+  return chips_ * each;
+}
+
+CompileOptions GraphSettings::options(const model::MachineParams& machine) const {
   CompileOptions options;
   options.sizes.batch = static_cast<std::int64_t>(batch_);
-  options.sizes.parts = static_cast<std::int64_t>(cores_);
+  options.sizes.parts = static_cast<std::int64_t>(cores(machine));
   for (const auto& [name, text] : assignments(sizes_, "sizes")) {
     std::int64_t size = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), size);

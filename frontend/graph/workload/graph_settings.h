@@ -7,6 +7,7 @@
 
 #include "frontend/graph/compile/compile.h"
 #include "model/base/params.h"
+#include "model/system/machine/machine_params.h"
 
 namespace tahoma::workloads::graph {
 
@@ -21,13 +22,15 @@ class GraphSettings {
   void declare(base::ParamTree& t);
 
   const std::string& model() const { return model_; }
-  std::uint64_t cores() const { return cores_; }
-  CompileOptions options() const;                     // E-ONX-008 for a text that is no list of sizes
+  // Of the machine; E-RUN-063 if it has fewer, E-ONX-008 if both cores and chips are given.
+  std::uint64_t cores(const model::MachineParams& machine) const;
+  // E-ONX-008 for a text that is no list of sizes.
+  CompileOptions options(const model::MachineParams& machine) const;
   std::map<std::string, std::string> inputs() const;  // files by name, E-ONX-008
 
  private:
   std::string model_, inputs_, sizes_;
-  std::uint64_t batch_ = 0, cores_ = 1;
+  std::uint64_t batch_ = 0, cores_ = 1, chips_ = 0;
   FloatChoice floats_{};
   bool fuse_ = true;
 };

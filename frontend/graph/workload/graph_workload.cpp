@@ -32,19 +32,18 @@ class GraphModel final : public runtime::Workload {
   void check(const model::MachineParams& machine) const override {
     if (settings_.model().empty())
       throw base::UserError("E-ONX-008", "workload.model", "expected an ONNX file");
-    if (settings_.cores() > machine.cores())
-      throw base::UserError("E-RUN-063", "workload.cores",
-                            fmt::format("{} cores; the machine has {}", settings_.cores(), machine.cores()));
+    settings_.cores(machine);
   }
 
   std::unique_ptr<CompiledGraph> compile(const model::MachineParams& machine) const {
     auto graph = std::make_unique<Graph>(read_model(settings_.model()));
     check_inputs(*graph);
     give_inputs(*graph);
-    return std::make_unique<CompiledGraph>(std::move(graph), machine, settings_.options());
+    return std::make_unique<CompiledGraph>(std::move(graph), machine, settings_.options(machine));
   }
 
   void prepare(Machine& machine, std::uint64_t seed) override {
+    cores_ = static_cast<std::uint32_t>(settings_.cores(machine.params()));
     compiled_ = compile(machine.params());
     std::map<std::vector<std::int64_t>, std::shared_ptr<const isa::Program>> programs;
     for (std::uint32_t core = 0; core < cores_used(); ++core) {
@@ -113,7 +112,7 @@ class GraphModel final : public runtime::Workload {
          fmt::format("{:.4g} us, {:.1f} % of the time", bound / 1000, 100 * bound / ns),
          "sum of the bounds of all nodes: FLOPs, bytes or operations of each, whichever takes longest"}};
   }
-  std::uint32_t cores_used() const override { return static_cast<std::uint32_t>(settings_.cores()); }
+  std::uint32_t cores_used() const override { return cores_; }
   std::string describe() const override {
     return fmt::format("graph {}{}", compiled_ ? compiled_->graph().name : settings_.model(),
                        cores_used() > 1 ? fmt::format(" on {} cores", cores_used()) : "");
@@ -255,6 +254,7 @@ class GraphModel final : public runtime::Workload {
   }
 
   GraphSettings settings_;
+  std::uint32_t cores_ = 0;  // from prepare() on
   std::unique_ptr<CompiledGraph> compiled_;
   std::vector<std::vector<Tensor>> placed_;  // by core: the memory argument, then the slots
 };
