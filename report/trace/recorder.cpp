@@ -5,11 +5,58 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "isa/table/table_names.h"
-#include "report/trace/window_counters.h"
+#include "model/system/machine/instance_params.h"
+#include "report/text/saturation.h"
 
 namespace tahoma::runtime {
+
+namespace {
+
+struct CounterTrack {
+  TraceKind kind;
+  std::string path;
+  const char* unit;
+  bool shown;
+  double full;  // value of a window that is busy throughout
+};
+
+// Writes a series of the statistics (base::Series) as a counter: bandwidth of HBM stacks and link directions,
+// live bytes of memories. A value is the mean of its window, whose length grows with the run like that of the
+// series; repeated equal values are written once.
+void write_series(Timeline& timeline, const CounterTrack& track, const base::Series& series,
+                  base::Duration elapsed) {
+  std::optional<double> last;
+  const auto write = [&](base::Time from, base::Time until, double value) {
+    if (last.value_or(0) == value || !timeline.tally.admits(track.kind, track.shown, from, until)) return;
+    last = value;
+    timeline.writer.count(timeline.tracks.counter(track.path, track.unit), from, value);
+  };
+  for (const WindowShare& window : windows_of(series, elapsed, {0}))
+    write(window.start, window.start + window.length, window.busy_percent / 100 * track.full);
+  write(elapsed, elapsed, 0);
+}
+
+void write_bandwidths(Timeline& timeline, const base::RunMeasurement& run) {
+  const std::uint64_t stacks = timeline.machine.chip.hbm.stacks;
+  for (std::size_t n = 0; n < run.hbm.size(); ++n) {
+    const base::HbmMeasurement& stack = run.hbm[n];
+    write_series(timeline,
+                 {TraceKind::kBandwidth, stack.path + ".bandwidth", "B/s", timeline.shows_chip(n / stacks),
+                  static_cast<double>(stack.peak.bytes_per_second)},
+                 stack.series, run.elapsed);
+  }
+  for (const base::LinkMeasurement& link : run.links)
+    write_series(timeline,
+                 {TraceKind::kBandwidth, link.path + ".bandwidth", "B/s",
+                  timeline.shows_chip(link.from_chip) || timeline.shows_chip(link.to_chip),
+                  static_cast<double>(link.peak.bytes_per_second)},
+                 link.series, run.elapsed);
+}
+
+}  // namespace
 
 bool Timeline::shows_chip(std::uint64_t chip) const {
   if (chip >= machine.chips()) return selection.every_core();
@@ -37,10 +84,12 @@ void TraceRecorder::program(std::uint32_t core, std::shared_ptr<const isa::Progr
 void TraceRecorder::occupancy(const InstanceOccupancy& o, base::Duration elapsed) {
   flush();
   const bool stack = o.space == isa::Space::kHbm;
-  write_occupancy(timeline_,
-                  stack ? o.instance + ".live" : fmt::format("{}.{}_live", o.instance, isa::name_of(o.space)),
-                  stack ? timeline_.shows_chip(o.core) : timeline_.selection.cores[o.core], o.series, elapsed,
-                  static_cast<double>(o.capacity));
+  write_series(timeline_,
+               {TraceKind::kOccupancy,
+                stack ? o.instance + ".live" : fmt::format("{}.{}_live", o.instance, isa::name_of(o.space)),
+                "B", stack ? timeline_.shows_chip(o.core) : timeline_.selection.cores[o.core],
+                static_cast<double>(o.capacity)},
+               o.series, elapsed);
 }
 
 // Records in the trace itself what it omits.

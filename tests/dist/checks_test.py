@@ -258,6 +258,46 @@ class Classes(Planted):
         self.assertEqual(len(self.findings(known=("n::m::Walk",), isa__a_cpp="namespace n::m { void Walk::f() {} }")), 1)
 
 
+class Fragments(Planted):
+    PART = {"isa__part_h": "int part();\n", "isa__part_cpp": '#include "isa/part.h"\nint part() { return 1; }\n'}
+    USER = '#include "isa/part.h"\nint user() { return part(); }\n'
+
+    def findings(self, **files):
+        return hygiene.fragments(self.plant(**{**self.PART, "isa__user_cpp": self.USER, **files}))
+
+    def test_a_header_of_one_source_is_found(self):
+        self.assertEqual(self.findings(),
+                         ["isa/part.h: only isa/user.cpp includes it, 5 lines with it: merge it into isa/user.cpp"])
+
+    def test_a_header_without_a_source_of_its_own_is_found(self):
+        self.assertEqual(len(self.findings(isa__row_h="struct Row {};\n", isa__rows_cpp='  # include "isa/row.h"\n')), 2)
+
+    def test_another_user_is_enough(self):
+        for other in ("isa__other_cpp", "isa__other_h", "tests__unit__other_cpp", "isa__other_cpp_in"):
+            self.assertEqual(self.findings(**{other: self.USER}), [], other)
+            (self.root / ".".join(other.replace("__", "/").rsplit("_", 1))).unlink()
+
+    def test_a_user_elsewhere_or_that_is_a_header_is_silent(self):
+        for other in ("model__user_cpp", "isa__more__user_cpp", "tests__unit__user_cpp", "isa__user_h"):
+            self.assertEqual(self.findings(isa__user_cpp="", **{other: self.USER}), [], other)
+            (self.root / ".".join(other.replace("__", "/").rsplit("_", 1))).unlink()
+
+    def test_headers_outside_of_the_rooms_are_silent(self):
+        self.assertEqual(self.findings(isa__user_cpp="", tests__unit__a_h="", tests__unit__a_cpp='#include "tests/unit/a.h"\n',
+                                       tests__unit__b_cpp='#include "tests/unit/a.h"\n'), [])
+
+    def test_what_would_be_long_is_silent(self):
+        fill = hygiene.MAX_MERGED - 5
+        self.assertEqual(len(self.findings(isa__user_cpp=self.USER + "\n" * fill)), 1)
+        self.assertEqual(self.findings(isa__user_cpp=self.USER + "\n" * (fill + 1)), [])
+
+    def test_goldens_and_sources_that_a_build_omits_are_silent(self):
+        self.assertEqual(self.findings(isa__CMakeLists_txt="list(APPEND omitted more.cpp part.cpp)\n"), [])
+        self.assertEqual(len(self.findings(isa__CMakeLists_txt="list(APPEND omitted more.cpp more/part.cpp)\n")), 1)
+        self.assertEqual(self.findings(isa__user_cpp="", isa__golden_part_h="int g();\n",
+                                       isa__case_cpp='#include "isa/golden_part.h"\n'), [])
+
+
 class TypeNames(Planted):
     def findings(self, known=(), **files):
         return type_names.findings(self.plant(**files), known)

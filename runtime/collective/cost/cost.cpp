@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <string>
+#include <utility>
 
-#include "runtime/collective/cost/loads.h"
+#include "isa/core/instruction.h"
 #include "runtime/collective/cost/sizing.h"
 #include "runtime/collective/cost/transfer_simulation.h"
 #include "runtime/collective/schedule/channel_semaphores.h"
+#include "runtime/collective/schedule/itinerary.h"
 #include "runtime/collective/schedule/queue_assignment.h"
 
 namespace tahoma::runtime::collective {
@@ -16,6 +20,100 @@ namespace tahoma::runtime::collective {
 namespace {
 
 double seconds(const base::Duration& d) { return static_cast<double>(d.fs) * 1e-15; }
+
+// Rates of the resources that a rank does not share, in bytes per second.
+struct RankRates {
+  double engines;  // DMA engines that serve the collective queues in use
+  double hbm;      // its share of the chip's stacks
+};
+
+RankRates rates_of(const model::MachineParams& machine, std::size_t cores, std::size_t channels) {
+  constexpr double kIdeal = 1e18;
+  const model::DmaParams& dma = machine.chip.core.dma;
+  const model::HbmParams& hbm = machine.chip.hbm;
+  const std::size_t queues = std::min(channels, 2 * cores);
+  const std::uint64_t engines =
+      std::min<std::uint64_t>(isa::kDmaEngines * cores, queues * dma.collective_engines);
+  const double share = static_cast<double>(cores) / static_cast<double>(machine.chip.cores);
+  const double stack = hbm.bandwidth.ideal ? kIdeal : static_cast<double>(hbm.bandwidth.bytes_per_second);
+  return {static_cast<double>(engines * dma.bytes_per_cycle.count * dma.clock.hz),
+          stack * static_cast<double>(hbm.stacks) * share};
+}
+
+double most_of(const std::vector<double>& bytes) {
+  return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
+}
+
+void sum(std::vector<double>& to, const std::vector<double>& from) {
+  std::transform(to.begin(), to.end(), from.begin(), to.begin(), std::plus<>());
+}
+
+// The load of a schedule's transfers on a machine: bytes by resource, and the time of the busiest resource of
+// each kind.
+class Loads {
+ public:
+  // `chips` has the chip of each rank. `ways` and `chips` must outlive this object.
+  Loads(const model::FabricWays& ways, const std::vector<std::uint32_t>& chips, const RankRates& rates)
+      : ways_(&ways),
+        chips_(&chips),
+        rates_(rates),
+        links_(ways.links().size()),
+        moved_(chips.size()),
+        stacks_(chips.size()),
+        more_(chips.size()) {}
+
+  // Adds a transfer of `bytes` bytes: to every link of its route, to the sender's engines once for each
+  // source, and to the stacks at both ends.
+  void add(const Transfer& t, const Hop& hop, double bytes) {
+    if (t.kind == TransferKind::kLend) return;  // a token
+    const double sources =
+        static_cast<double>(hop.staged.size()) + (hop.from_input || hop.from_output ? 1 : 0);
+    moved_[t.from] += bytes * sources;
+    more_[t.from] += bytes * (sources - 1);
+    stacks_[t.from] += bytes * sources;
+    stacks_[t.to] += bytes;
+    ways_->along((*chips_)[t.from], (*chips_)[t.to], [&](std::uint32_t link) { links_[link] += bytes; });
+  }
+
+  void add(const Loads& other) {
+    sum(links_, other.links_);
+    sum(moved_, other.moved_);
+    sum(stacks_, other.stacks_);
+    sum(more_, other.more_);
+  }
+
+  // Of the busiest link.
+  double link_seconds() const {
+    double most = 0;
+    for (std::size_t l = 0; l < links_.size(); ++l) most = std::max(most, link_seconds(l));
+    return most;
+  }
+
+  // Of the busiest rank; the second for the sources of sums beyond the first.
+  double engine_seconds() const { return most_of(moved_) / rates_.engines; }
+  double more_source_seconds() const { return most_of(more_) / rates_.engines; }
+
+  // Over all resources: its seconds and name, "link xp", "HBM"
+  std::pair<double, std::string> busiest() const {
+    std::pair<double, std::string> most{0, "nothing to move"};
+    const auto consider = [&](double time, const std::string& name) {
+      if (time > most.first) most = {time, name};
+    };
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      consider(link_seconds(l), "link " + ways_->links()[l].name);
+    consider(engine_seconds(), "DMA engines");
+    consider(most_of(stacks_) / rates_.hbm, "HBM");
+    return most;
+  }
+
+ private:
+  double link_seconds(std::size_t link) const { return links_[link] / ways_->links()[link].rate; }
+
+  const model::FabricWays* ways_;
+  const std::vector<std::uint32_t>* chips_;
+  RankRates rates_;
+  std::vector<double> links_, moved_, stacks_, more_;
+};
 
 }  // namespace
 
@@ -55,10 +153,6 @@ std::vector<std::uint32_t> waits_before(const Schedule& schedule, const Itinerar
   }
   return level;
 }
-
-}  // namespace
-
-namespace {
 
 constexpr std::uint64_t kSliceBytes = 64;  // bytes; slices and pieces are whole accesses of HBM
 

@@ -6,8 +6,8 @@
 // of a rank, the stacks of a rank), the doorbells of a queue, and its rounds, each as long as an empty one.
 // Rounds are how often a transfer waits for the arrival of another one, on the longest chain.
 //
-// Loads are counted on the schedule (runtime/collective/cost/loads.h): routes are in dimension order, around
-// dead links, at the rates that faults leave.
+// Loads are counted on the schedule: routes are in dimension order, around dead links, at the rates that
+// faults leave.
 #pragma once
 
 #include "model/system/machine/fabric_ways.h"

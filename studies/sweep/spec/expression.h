@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions over named values in a sweep: comparisons of a name with a word (word_comparison.h), and
-// arithmetic: numbers, + - * / ^, comparisons, && || and a ? b : c, which give 0 or 1, and sin cos tan asin
-// acos atan sinh cosh tanh exp ln log log2 log10 sqrt abs sign rint floor ceil min max sum avg. A name is a
-// parameter's path or a metric's name, including dots; the units B kB MB GB TB KiB MiB GiB TiB, Hz kHz MHz
-// GHz and fs ps ns us ms s are numbers, so a bandwidth is '725 * GB / s'. Values are in base units: bytes,
-// hertz, bytes per second, seconds, cycles.
+// Expressions over named values in a sweep: comparisons of a name with a word, such as
+// machine.link.topology == torus, also with the word in quotes, and arithmetic: numbers, + - * / ^,
+// comparisons, && || and a ? b : c, which give 0 or 1, and sin cos tan asin acos atan sinh cosh tanh exp ln
+// log log2 log10 sqrt abs sign rint floor ceil min max sum avg. A name is a parameter's path or a metric's
+// name, including dots; the units B kB MB GB TB KiB MiB GiB TiB, Hz kHz MHz GHz and fs ps ns us ms s are
+// numbers, so a bandwidth is '725 * GB / s'. Values are in base units: bytes, hertz, bytes per second,
+// seconds, cycles.
 //
 // UserError at the place of the expression, with the column in its text, counted from 1:
 //   E-SWP-020 not an expression      E-SWP-021 an unknown name      E-SWP-022 not a number
