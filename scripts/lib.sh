@@ -154,10 +154,12 @@ check_cmake() {
 
 # full_disks FOLDER   which folders that a build writes to have little space left, one a line
 full_disks() {
-  local folder free
-  for folder in "$1" "${TMPDIR:-/tmp}" "${CCACHE_DIR:-${XDG_CACHE_HOME:-~/.cache}/ccache}"; do
-    free=$(df --output=avail -BM "$folder" 2>/dev/null | tr -dc '0-9') || continue
-    ((${free:-0} >= least_space)) || echo "$folder ($free MB)"
+  local folder there free caches=${XDG_CACHE_HOME:-~/.cache}
+  for folder in "$1" "${TMPDIR:-/tmp}" "${CCACHE_DIR:-$caches/ccache}"; do
+    there=$folder
+    while [[ ! -d $there ]]; do there=$(dirname "$there"); done
+    free=$(df --output=avail -BM "$there" | tr -dc '0-9')
+    ((free >= least_space)) || echo "$folder ($free MB)"
   done
 }
 
