@@ -3,16 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/options/common_options.h"
+#include "cli/options/option_origins.h"
 #include "cli/options/whole_numbers.h"
 #include "cli/run/run_command.h"
 #include "frontend/graph/workload/graph_workload.h"
-#include "runtime/config/case_origins.h"
 #include "runtime/host/json/json_text.h"
 
 namespace tahoma::runtime {
@@ -34,25 +33,6 @@ const char* machine_of(std::uint64_t chips) {
   return chips <= 1 ? "trainium2_chip" : chips <= 16 ? "trainium2_server" : "trainium2_ultraserver";
 }
 
-// Those that --set replaces have its place.
-CaseOrigins origins_of(const GraphCommand& command) {
-  std::vector<CaseOrigin> all;
-  const auto add = [&](const char* key, const char* option, const auto& value) {
-    const std::string path = fmt::format("workload.{}", key);
-    const auto replaces = [&](const std::string& set) { return set.starts_with(path + "="); };
-    const std::vector<std::string>& sets = command.run.options.config.overrides;
-    if (std::none_of(sets.begin(), sets.end(), replaces))
-      all.push_back({path, option, fmt::format("{} {}", option, value)});
-  };
-  add("inputs", "--input", fmt::format("{}", fmt::join(command.inputs, " ")));
-  add("sizes", "--dim", fmt::format("{}", fmt::join(command.sizes, " ")));
-  add("batch", "--batch", command.batch);
-  add("cores", "--cores", command.cores);
-  add("chips", "--chips", command.chips);
-  add("floats", "--floats", command.floats);
-  return CaseOrigins(std::move(all));
-}
-
 // The case that the words describe.
 ExitStatus run_graph(GraphCommand& command) {
   nlohmann::json workload{{"model", command.model},
@@ -67,7 +47,13 @@ ExitStatus run_graph(GraphCommand& command) {
   ConfigRequest& config = command.run.options.config;
   config.workload = command.model;
   config.text = dump_json(document);
-  config.origins = origins_of(command);
+  config.origins = option_origins({{"inputs", "--input", fmt::format("{}", fmt::join(command.inputs, " "))},
+                                   {"sizes", "--dim", fmt::format("{}", fmt::join(command.sizes, " "))},
+                                   {"batch", "--batch", fmt::format("{}", command.batch)},
+                                   {"cores", "--cores", fmt::format("{}", command.cores)},
+                                   {"chips", "--chips", fmt::format("{}", command.chips)},
+                                   {"floats", "--floats", command.floats}},
+                                  config.overrides);
   return config.origins.with_origins([&] {
     if (!command.plan) return run(command.run);
     const std::unique_ptr<ResolvedConfig> resolved = resolve_config(config);

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/nki/nki_oracle.h"
+#include "cli/options/option_origins.h"
 #include "cli/run/run_command.h"
 #include "runtime/host/json/json_text.h"
 #include "runtime/run/program_checks.h"
@@ -58,8 +59,14 @@ ExitStatus run_nki(NkiCommand& command) {
   ConfigRequest& config = command.run.options.config;
   config.workload = command.kernel;
   config.text = dump_json(document);
+  config.origins = option_origins({{"args", "--arg", fmt::format("{}", fmt::join(command.args, " "))},
+                                   {"grid", "--grid", fmt::format("{}", command.grid)},
+                                   {"reference", "--reference", command.reference},
+                                   {"rtol", "--golden-rtol", fmt::format("{}", command.rtol)},
+                                   {"atol", "--golden-atol", fmt::format("{}", command.atol)}},
+                                  config.overrides);
   if (command.grid == 2) config.overrides.insert(config.overrides.begin(), "machine.chip.lnc=2");
-  return run(command.run);
+  return config.origins.with_origins([&] { return run(command.run); });
 }
 
 }  // namespace

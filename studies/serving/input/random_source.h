@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers of a seed, the same on every host (isa/core/mixing.h). Each stream of a seed is independent of
-// the others, so that a change of one distribution leaves the other values as they are.
+// Random numbers of a seed, the same on every host (isa/core/mixing.h). Each stream of a seed is independent
+// of the others, so that a change of one distribution leaves the other values as they are.
 //
 // The distributions use log, cos and exp of the C library. Two libraries may differ in the last bit of a
 // double, which changes a time or a number of tokens only if it falls on the border between two whole
