@@ -60,7 +60,7 @@ class NormBackward {
         columns_(static_cast<unsigned>(shape.columns)),
         tensors_(tensors),
         selector_(kernel_, machine),
-        gain_(kernel_, machine, selector_, "g", tensors_.g, kGainBanks),
+        gain_(kernel_, selector_, "g", tensors_.g, kGainBanks),
         dg_(kernel_, machine, "dg", summed(shape.dtype), columns_),
         pieces_(cut(all_of(columns_), width())),
         overlaps_(copies_in(machine, row_bytes(), 3, kSmall + pieces_[0].count * bytes_per_column()) == 3),
