@@ -210,9 +210,9 @@ class AttentionCheck {
 
 }  // namespace
 
-GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
-                             const HostTensor& o, double scale, const AttentionMask& mask,
+GoldenResult check_attention(const AttentionTensors& tensors, double scale, const AttentionMask& mask,
                              const MadeBy& made_by) {
+  const HostTensor &q = tensors.q, &k = tensors.k, &v = tensors.v, &o = tensors.o;
   TAHOMA_INVARIANT(
       fit(q, k, mask) && q.shape == o.shape && k.shape == v.shape,
       fmt::format("golden attention of q {}, k {}, v {}, o {}", q.shape, k.shape, v.shape, o.shape));
