@@ -19,6 +19,7 @@ import instructions
 import kinds
 import law_literals
 import layers
+import parameters
 import release
 import test_names
 import type_names
@@ -318,6 +319,29 @@ class UnityNames(Planted):
         self.assertEqual(self.found(isa__a_cpp=self.LOCAL % "int a", isa__b_cpp=visible, isa__c_cpp=inside,
                                     model__a_cpp=self.LOCAL % "int a"), [])
         self.assertEqual(self.found(model__all__x__a_cpp=self.LOCAL % "int a", model__all__y__a_cpp=self.LOCAL % "int b"), [])
+
+
+class Parameters(Planted):
+    SEVEN = "const A& a, std::vector<int> b, unsigned c, const std::map<int, B>& d, E* e, std::function<void(int, int)> f, bool g = {1, 2}"
+
+    def findings(self, text, known=()):
+        return parameters.findings(self.plant(isa__a_h=text), known)
+
+    def test_functions_and_constructors_with_seven_are_found(self):
+        for text in (f"void walk({self.SEVEN});", f"int A::walk({self.SEVEN}) {{ return 1; }}", f"struct A {{ explicit A({self.SEVEN}); }};",
+                     f"template <class T>\nT* walk({self.SEVEN.replace('bool g', 'T&')}) const;"):
+            with self.subTest(text):
+                self.assertIn("has 7 parameters, at most 6", "".join(self.findings(text)))
+
+    def test_six_calls_texts_and_tests_are_silent(self):
+        six = self.SEVEN.rsplit(",", 1)[0]
+        self.assertEqual(self.findings(f"void walk({six});\nvoid walk() {{ step(a, b, c, 1, d.e, f(), g * h); }}  // f({self.SEVEN})\n"
+                                       f"Tally tally(a, b, c, d, e, f, g);\nvoid h() {{ put({{1, 2, 3, 4, 5, 6, 7}}, a < b, c > d); }}\n"), [])
+        self.assertEqual(parameters.findings(self.plant(tests__a_h=f"void walk({self.SEVEN});"), ()), [])
+
+    def test_what_is_listed_is_silent_as_long_as_it_needs_to_be(self):
+        self.assertEqual(self.findings(f"void walk({self.SEVEN});", {"isa/a: walk": "a reason"}), [])
+        self.assertIn("remove it", "".join(self.findings("void walk();", {"isa/a: walk": "a reason"})))
 
 
 class ErrorCodes(Planted):
