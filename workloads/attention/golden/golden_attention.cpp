@@ -130,15 +130,15 @@ class AttentionCheck {
 
   Reference reference(std::uint64_t row, std::uint64_t rows) const {
     const std::uint64_t d = q_.shape[2];
-    Reference r{row,
-                rows,
-                d,
-                Doubles(rows * d),
-                Doubles(rows * d),
-                Doubles(rows * d),
-                Doubles(rows),
-                Doubles(rows),
-                Doubles(rows)};
+    Reference r{.row = row,
+                .rows = rows,
+                .columns = d,
+                .want = Doubles(rows * d),
+                .mass = Doubles(rows * d),
+                .square = Doubles(rows * d),
+                .max_score = Doubles(rows),
+                .lse = Doubles(rows),
+                .spread = Doubles(rows)};
     Doubles scores(rows * kv_len_);
     AttentionRows b;
     b.rows = static_cast<std::ptrdiff_t>(rows);
