@@ -345,7 +345,15 @@ isa::Program program_of(const model::MachineParams& machine, Norm norm, const ch
 
 void emit_rms_norm_backward(Kernel& kernel, const model::MachineParams& machine,
                             const NormBackwardShape& shape, const RmsNormBackwardViews& views) {
-  const Tensors tensors{views.x, views.dy, views.g, {}, {}, views.dx, views.dg, {}, views.add};
+  const Tensors tensors{.x = views.x,
+                        .dy = views.dy,
+                        .g = views.g,
+                        .mean = {},
+                        .rstd = {},
+                        .dx = views.dx,
+                        .dg = views.dg,
+                        .db = {},
+                        .add = views.add};
   NormBackward(kernel, machine, Norm::kRms, shape, tensors).emit();
 }
 
