@@ -132,10 +132,13 @@ Answer generate_tokens(const ModelCommand& command, const ModelConfig& config, c
   require_sequence(config, prompt.size() + command.generated);
   const ModelLayout layout = only_layout(command, config, {1, prompt.size(), prompt.size()});
   require_unscaled(layout);
-  const auto inputs = convert_weights(config, command.weights, folder);
+  const GenerationRequest request{.prompt = prompt,
+                                  .tokens = command.generated,
+                                  .inputs = convert_weights(config, command.weights, folder),
+                                  .folder = folder};
   ProgressLine line;
   const Generation generation =
-      generate(config, layout, command.execution, prompt, command.generated, inputs, folder,
+      generate(config, layout, command.execution, request,
                [&](std::size_t done, std::size_t of) { line.count(done, of, "tokens"); });
   line.clear();
   return {generation_text(config, layout, generation), generation_json(config, layout, generation)};

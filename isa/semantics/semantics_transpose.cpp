@@ -60,9 +60,17 @@ void gather_group(const LoadedWeights& w, unsigned m, unsigned columns,
   }
 }
 
-// Writes n gathered elements to dst.
-void put(Turn turn, const std::byte* from, DType weights, std::byte* at, std::ptrdiff_t step, DType dst,
-         std::size_t n) {
+// Elements of the destination in one partition, `step` bytes apart.
+struct TurnedPiece {
+  std::byte* at;
+  std::ptrdiff_t step;
+  DType dtype;
+  std::size_t elements;
+};
+
+// Writes gathered elements of the weights' dtype to dst.
+void put(Turn turn, const std::byte* from, DType weights, const TurnedPiece& dst) {
+  auto [at, step, dtype, n] = dst;
   const auto size = static_cast<std::ptrdiff_t>(size_of(weights));
   if (turn == Turn::kSame) return copy_row(at, step, from, size, size_of(weights), n);
   if (turn == Turn::kZeroByte) {
@@ -73,7 +81,7 @@ void put(Turn turn, const std::byte* from, DType weights, std::byte* at, std::pt
     return;
   }
   ScratchRow scratch;
-  store_row(at, step, dst, n, load_dense_row(from, size, weights, n, scratch));
+  store_row(at, step, dtype, n, load_dense_row(from, size, weights, n, scratch));
 }
 
 }  // namespace
@@ -96,8 +104,8 @@ void do_transpose(const Instruction& i, const CoreView& core) {
       gather_group(w, m, std::min<unsigned>(kColumnsTogether, i.columns - m), picked, group.data());
     for_each_piece_of_partition(
         i.shape, dst, m, kScratch, [&](std::byte* at, std::ptrdiff_t step, std::size_t index, std::size_t n) {
-          put(*turn, group.data() + m % kColumnsTogether * column_bytes + index * size, dtype, at, step,
-              i.dst.dtype, n);
+          put(*turn, group.data() + m % kColumnsTogether * column_bytes + index * size, dtype,
+              {at, step, i.dst.dtype, n});
         });
   }
 }

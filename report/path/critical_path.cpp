@@ -150,8 +150,19 @@ void CriticalPath::transfer(const base::TransferActivity& a) {
   const bool queued = ring.node != kNone && ring.node < number && ring.end > a.rung;
   node.transfer = first_transfer_ + transfers_.size();
   const Time start = std::min(a.start, a.end);
-  transfers_.push_back({number, a.rung, std::min(a.issued, start), start, a.read_done, a.end, a.busy,
-                        a.blocked, a.starved, a.held, a.reads_far, a.writes_far, queued ? ring.node : kNone});
+  transfers_.push_back({.node = number,
+                        .rung = a.rung,
+                        .issued = std::min(a.issued, start),
+                        .start = start,
+                        .moved = a.read_done,
+                        .end = a.end,
+                        .busy = a.busy,
+                        .blocked = a.blocked,
+                        .starved = a.starved,
+                        .held = a.held,
+                        .reads_far = a.reads_far,
+                        .writes_far = a.writes_far,
+                        .behind = queued ? ring.node : kNone});
   if (a.end >= ring.end) ring = {number, a.end};
   shortest_start_ = std::min(shortest_start_, start - a.rung);
 }

@@ -97,9 +97,15 @@ std::vector<PathHotSpot> hot_spots_of(const std::map<SpotKey, Spot>& spots, Dura
   std::vector<PathHotSpot> list;
   for (const auto& [key, spot] : spots) {
     const auto& [program, queue, opcode, source] = key;
-    list.push_back({program->name, std::string(isa::name_of(queue)),
-                    std::string(isa::row_of(opcode).mnemonic), spot.instructions.size(), largest_of(spot),
-                    source, spot.steps, spot.time, base::percent_of(spot.time, elapsed)});
+    list.push_back({.program = program->name,
+                    .engine = std::string(isa::name_of(queue)),
+                    .opcode = std::string(isa::row_of(opcode).mnemonic),
+                    .instructions = spot.instructions.size(),
+                    .index = largest_of(spot),
+                    .source = source,
+                    .steps = spot.steps,
+                    .time = spot.time,
+                    .share_percent = base::percent_of(spot.time, elapsed)});
   }
   // Programs have no order of their own, so equal times are ordered by names.
   std::sort(list.begin(), list.end(), [](const PathHotSpot& a, const PathHotSpot& b) {
@@ -159,7 +165,15 @@ PathSummary summarise_path(const CriticalPath& path, Duration elapsed, const Pro
   summary.operations = shares.operations(elapsed);
   summary.hot_spots = hot_spots_of(spots, elapsed);
   for (const Stretch& s : stretches) {
-    PathRow row{s.from, s.to, s.steps, "", "", "", "", base::percent_of(s.time(), elapsed), s.longest};
+    PathRow row{.from = s.from,
+                .to = s.to,
+                .steps = s.steps,
+                .core = "",
+                .engine = "",
+                .opcode = "",
+                .source = "",
+                .share_percent = base::percent_of(s.time(), elapsed),
+                .longest = s.longest};
     if (s.at) {
       const InstructionNames names{*programs.at(s.at->core), *s.at};
       row.core = name_of_core(s.at->core);

@@ -146,37 +146,51 @@ RunOutcome run_workload(const RunOptions& options) {
   if (options.fold == FoldChoice::kVerify) stage("simulating the whole machine");
   const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
   const Simulated run = simulate(*config,
-                                 {options.golden, options.checks, options.fold != FoldChoice::kOff,
-                                  options.save_outputs, options.report, timelines, trace ? &*trace : nullptr,
-                                  options.checkpoints.any() ? &checkpoints : nullptr, options.processes},
+                                 {.golden = options.golden,
+                                  .checks = options.checks,
+                                  .fold = options.fold != FoldChoice::kOff,
+                                  .outputs = options.save_outputs,
+                                  .over_time = options.report,
+                                  .timelines = timelines,
+                                  .trace = trace ? &*trace : nullptr,
+                                  .checkpoints = options.checkpoints.any() ? &checkpoints : nullptr,
+                                  .processes = options.processes},
                                  reports ? &progress : nullptr);
   if (!reports) return {};
   stage("writing the files");
   Summary summary = summary_of(*config, run, explanation.bottlenecks, prices);
   summary.facts.band = band;
   summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
-  RunOutcome outcome{run.golden,
-                     run.checks,
-                     summary_text(summary),
-                     summary_json(summary),
-                     checkpoints.comparison(),
-                     "",
-                     out->path(),
-                     folding_text(run.folding),
-                     {},
-                     "",
-                     run.parallel};
+  RunOutcome outcome{.golden = run.golden,
+                     .checks = run.checks,
+                     .summary_text = summary_text(summary),
+                     .summary_json = summary_json(summary),
+                     .dumps = checkpoints.comparison(),
+                     .trace = "",
+                     .folder = out->path(),
+                     .folding = folding_text(run.folding),
+                     .not_foldable = {},
+                     .whole_folder = "",
+                     .parallel = run.parallel};
   if (trace) outcome.trace = tally_text(trace->tally());
   const std::string kept = config->workload->kept_kernel().path;
   const auto from_output = [&](const std::string& path) {
     return !kept.empty() && path == kept ? kKernelFile : path_from(out->path(), path);
   };
   const std::string yaml = config->to_yaml(from_output), config_sha256 = sha256_of(yaml);
-  write_run_files(
-      {options, *config, run, summary, outcome.summary_text, outcome.summary_json, yaml, config_sha256,
-       explanation.json, options.report ? detail_text(*config, config_sha256, run) : "",
-       [start] { return seconds_since(start); }, [&progress] { return progress.stages(); }},
-      *out);
+  write_run_files({.options = options,
+                   .config = *config,
+                   .run = run,
+                   .summary = summary,
+                   .summary_text = outcome.summary_text,
+                   .summary_json = outcome.summary_json,
+                   .config_yaml = yaml,
+                   .config_sha256 = config_sha256,
+                   .explanation = explanation.json,
+                   .detail = options.report ? detail_text(*config, config_sha256, run) : "",
+                   .wall_seconds = [start] { return seconds_since(start); },
+                   .stages = [&progress] { return progress.stages(); }},
+                  *out);
   out->commit();
   if (!whole.empty()) compare_with_whole(whole, outcome);
   return outcome;

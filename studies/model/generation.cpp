@@ -65,16 +65,15 @@ void check_prompt(const ModelConfig& config, const std::vector<std::int64_t>& pr
 }
 
 Generation generate(const ModelConfig& config, const ModelLayout& layout, const ModelExecution& execution,
-                    const std::vector<std::int64_t>& prompt, std::uint64_t tokens,
-                    const std::vector<std::pair<std::string, std::string>>& inputs, const std::string& folder,
-                    const std::function<void(std::size_t, std::size_t)>& progress) {
+                    const GenerationRequest& request, const ModelRunner::Progress& progress) {
+  const std::vector<std::int64_t>& prompt = request.prompt;
   Generation made{prompt, {}, {}, ""};
   Cache keys, values;
-  for (std::uint64_t step = 0; step < tokens; ++step) {
+  for (std::uint64_t step = 0; step < request.tokens; ++step) {
     const bool first = step == 0;
-    const Path of_step = Path(folder) / fmt::format("step{:03}", step);
+    const Path of_step = Path(request.folder) / fmt::format("step{:03}", step);
     std::filesystem::create_directories(of_step);
-    auto files = inputs;
+    auto files = request.inputs;
     files.emplace_back("ids", (of_step / "ids.npy").string());
     std::vector<std::int64_t> ids = first ? prompt : std::vector<std::int64_t>{made.tokens.back()};
     const std::uint64_t added = ids.size();
@@ -107,7 +106,7 @@ Generation generate(const ModelConfig& config, const ModelLayout& layout, const 
     made.tokens.push_back(largest(read_npy(made.logits)));
     keys.append(read_npy((of_step / "run" / "keys.npy").string()), added);
     values.append(read_npy((of_step / "run" / "values.npy").string()), added);
-    progress(step + 1, tokens);
+    progress(step + 1, request.tokens);
   }
   return made;
 }

@@ -17,12 +17,16 @@ struct Generation {
 // UserError E-HFC-022: no ids, or ids outside the vocabulary.
 void check_prompt(const ModelConfig& config, const std::vector<std::int64_t>& prompt);
 
-// `folder`: where cases, inputs and runs are written. `inputs`: the weights (model_weights.h). All layers are
-// executed, for one sequence. UserError as summaries_of() (child_run.h).
+struct GenerationRequest {
+  std::vector<std::int64_t> prompt;
+  std::uint64_t tokens = 1;
+  std::vector<std::pair<std::string, std::string>> inputs;  // the weights (model_weights.h)
+  std::string folder;                                       // where cases, inputs and runs are written
+};
+
+// All layers are executed, for one sequence. UserError as summaries_of() (child_run.h).
 Generation generate(const ModelConfig& config, const ModelLayout& layout, const ModelExecution& execution,
-                    const std::vector<std::int64_t>& prompt, std::uint64_t tokens,
-                    const std::vector<std::pair<std::string, std::string>>& inputs, const std::string& folder,
-                    const std::function<void(std::size_t done, std::size_t of)>& progress);
+                    const GenerationRequest& request, const ModelRunner::Progress& progress);
 
 std::string generation_text(const ModelConfig& config, const ModelLayout& layout,
                             const Generation& generation);

@@ -20,6 +20,7 @@ import instructions
 import kinds
 import law_literals
 import layers
+import parameters
 import release
 import test_names
 import type_names
@@ -40,6 +41,7 @@ CHECKS = {
     "formatting": lambda repo, _: formatting.findings(repo),
     "instructions": lambda repo, _: instructions.findings(repo),
     "kinds": lambda repo, _: kinds.findings(repo),
+    "parameters": lambda repo, _: parameters.findings(repo),
     "release": lambda repo, _: release.findings(repo),
     "test_names": lambda repo, _: test_names.findings(repo),
     "type_names": lambda repo, _: type_names.findings(repo),

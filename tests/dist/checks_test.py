@@ -4,7 +4,6 @@
 
 import pathlib
 import tempfile
-import unittest
 import unittest.mock
 
 import choices
@@ -19,6 +18,7 @@ import instructions
 import kinds
 import law_literals
 import layers
+import parameters
 import release
 import test_names
 import type_names
@@ -347,10 +347,9 @@ class UnityNames(Planted):
     def test_equal_names_in_one_folder_one_tree_and_one_group_are_found(self):
         for one, other in (("isa__a_cpp", "isa__b_cpp"), ("model__all__y__a_cpp", "model__all__w__a_cpp"),
                            ("workloads__rope__a_cpp", "workloads__norm__a_cpp"), ("model__all__x__a_cpp", "model__all__z__a_cpp")):
-            with self.subTest(one):
-                found = self.found(**{one: self.LOCAL % "int a", other: self.LOCAL % "const std::string& a"})
-                self.assertIn("the local function refuse is also defined in", "".join(found))
-                self.setUp()
+            found = "".join(self.found(**{one: self.LOCAL % "int a", other: self.LOCAL % "const std::string& a"}))
+            self.assertIn("the local function refuse is also defined in", found, one)
+            self.setUp()
 
     def test_other_folders_calls_members_and_functions_of_a_namespace_are_silent(self):
         visible = "namespace n {\nvoid refuse(int a) { refuse(a, 1); }\nvoid Walk::refuse() {}\n}\n"
@@ -358,6 +357,27 @@ class UnityNames(Planted):
         self.assertEqual(self.found(isa__a_cpp=self.LOCAL % "int a", isa__b_cpp=visible, isa__c_cpp=inside,
                                     model__a_cpp=self.LOCAL % "int a"), [])
         self.assertEqual(self.found(model__all__x__a_cpp=self.LOCAL % "int a", model__all__y__a_cpp=self.LOCAL % "int b"), [])
+
+
+class Parameters(Planted):
+    SEVEN = "const A& a, std::vector<int> b, unsigned c, const std::map<int, B>& d, E* e, std::function<void(int, int)> f, bool g = {1, 2}"
+
+    def findings(self, text, known=()):
+        return parameters.findings(self.plant(isa__a_h=text), known)
+
+    def test_functions_and_constructors_with_seven_are_found(self):
+        for text in (f"void walk({self.SEVEN});", f"int A::walk({self.SEVEN}) {{ return 1; }}", f"struct A {{ explicit A({self.SEVEN}); }};",
+                     f"template <class T>\nT* walk({self.SEVEN.replace('bool g', 'T&')}) const;"):
+            self.assertIn("has 7 parameters, at most 6", "".join(self.findings(text)), text)
+
+    def test_six_calls_texts_and_tests_are_silent(self):
+        self.assertEqual(self.findings(f"void walk({self.SEVEN.rsplit(',', 1)[0]});\nvoid walk() {{ step(a, b, c, 1, d.e, f(), g * h); }}  // f({self.SEVEN})\n"
+                                       f"Tally tally(a, b, c, d, e, f, g);\nvoid h() {{ put({{1, 2, 3, 4, 5, 6, 7}}, a < b, c > d); }}\n"), [])
+        self.assertEqual(parameters.findings(self.plant(tests__a_h=f"void walk({self.SEVEN});"), ()), [])
+
+    def test_what_is_listed_is_silent_as_long_as_it_needs_to_be(self):
+        self.assertEqual(self.findings(f"void walk({self.SEVEN});", {"isa/a: walk": "a reason"}), [])
+        self.assertIn("remove it", "".join(self.findings("void walk();", {"isa/a: walk": "a reason"})))
 
 
 class ErrorCodes(Planted):

@@ -90,8 +90,8 @@ class Attention final : public KernelCase {
       };
     };
     const runtime::HostTensor &q = values.at("q"), &k = values.at("k");
-    GoldenResult result = check_attention(q, k, values.at("v"), values.at("o"), sizes_.scale(), sizes_.mask(),
-                                          of_head("o", sizes_.q_len));
+    GoldenResult result = check_attention({.q = q, .k = k, .v = values.at("v"), .o = values.at("o")},
+                                          sizes_.scale(), sizes_.mask(), of_head("o", sizes_.q_len));
     if (lse_)
       result.add(
           check_attention_lse(q, k, values.at("lse"), sizes_.scale(), sizes_.mask(), of_head("lse", 1)));

@@ -143,7 +143,7 @@ class Conv2d {
         const TileView stationary =
             w.slice(tap).columns(static_cast<unsigned>(out.first - panel_.first), out.count);
         for (std::size_t b = 0; b < group.size(); ++b)
-          emit_tap(sums[b], stationary, x, block, group[b], tap, !first_tap_ || k + n > 0);
+          emit_tap({sums[b], stationary, x, block, group[b], !first_tap_ || k + n > 0}, tap);
       }
     }
     if (shape_.residual)
@@ -169,9 +169,9 @@ class Conv2d {
           const Range columns = inside(group[b].columns, shape_.columns, tap);
           const std::uint64_t row = (group[b].rows.first - block.rows.first) * shape_.rows.stride +
                                     std::uint64_t{pass} * plan_.stack * shape_.rows.dilation;
-          emit_product(sums[b], stationary, x.partitions(0, channels), block, group[b],
-                       {group[b].rows, columns, row, plan_.stacked_rows(shape_, block.rows.count)}, tap,
-                       !first_tap_ || pass + n > 0);
+          emit_product(
+              {sums[b], stationary, x.partitions(0, channels), block, group[b], !first_tap_ || pass + n > 0},
+              {group[b].rows, columns, row, plan_.stacked_rows(shape_, block.rows.count)}, tap);
         }
       }
     }
@@ -236,17 +236,21 @@ class Conv2d {
     return *tile;
   }
 
-  void emit_tap(const TileView& sum, const TileView& stationary, const TileView& x, const Pixels& block,
-                const Pixels& bank, unsigned tap, bool accumulate) {
+  // Weights of a tap times the input of a block, for the pixels of a bank.
+  struct TapProduct {
+    const TileView &sum, &stationary, &x;
+    const Pixels &block, &bank;
+    bool accumulate;
+  };
+  void emit_tap(const TapProduct& product, unsigned tap) {
     const std::uint64_t down = tap / shape_.columns.filter, right = tap % shape_.columns.filter;
-    const Range input = Conv2dPlan::input_rows(shape_, block.rows),
-                rows = inside(bank.rows, shape_.rows, down),
-                columns = inside(bank.columns, shape_.columns, right);
+    const Range input = Conv2dPlan::input_rows(shape_, product.block.rows),
+                rows = inside(product.bank.rows, shape_.rows, down),
+                columns = inside(product.bank.columns, shape_.columns, right);
     if (rows.count == 0) return;
     const std::uint64_t row =
         rows.first * shape_.rows.stride + down * shape_.rows.dilation - shape_.rows.before - input.first;
-    emit_product(sum, stationary, x, block, bank, {rows, columns, row, input.count},
-                 static_cast<unsigned>(right), accumulate);
+    emit_product(product, {rows, columns, row, input.count}, static_cast<unsigned>(right));
   }
 
   // Output pixels of a product, and the first input row that it reads of the `input_rows` in each image.
@@ -255,9 +259,9 @@ class Conv2d {
     std::uint64_t row = 0;
     unsigned input_rows = 0;
   };
-  void emit_product(const TileView& sum, const TileView& stationary, const TileView& x, const Pixels& block,
-                    const Pixels& bank, const Reach& reach, unsigned right, bool accumulate) {
+  void emit_product(const TapProduct& product, const Reach& reach, unsigned right) {
     if (reach.columns.count == 0) return;
+    const auto& [sum, stationary, x, block, bank, accumulate] = product;
     const auto width = static_cast<unsigned>(shape_.columns.size), out_width = bank.columns.count,
                step = static_cast<unsigned>(shape_.rows.stride), images = bank.images.count;
     const std::uint64_t column =

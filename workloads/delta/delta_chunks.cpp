@@ -162,8 +162,8 @@ class DeltaChunks : ChunkParts {
 }  // namespace
 
 void emit_delta_chunks(Kernel& kernel, const model::MachineParams& machine, const DeltaHeads& heads,
-                       std::uint64_t sequences, std::uint64_t tokens, float epsilon,
-                       const DeltaViews& views) {
+                       std::uint64_t tokens, float epsilon, const DeltaViews& views) {
+  const std::uint64_t sequences = views.states.rows / heads.state_rows();
   const HbmView x = views.in.window(0, 0, views.in.rows, heads.channels());
   for (std::uint64_t s = 0; s < sequences; ++s) {
     std::vector<Tap> taps;
@@ -175,7 +175,7 @@ void emit_delta_chunks(Kernel& kernel, const model::MachineParams& machine, cons
     emit_taps(kernel, machine, taps, views.taps, views.mixed.window(s * tokens, 0, tokens, heads.channels()));
   }
   const Kernel::Scope scope(kernel);
-  if (heads.scans()) return emit_scan_chunks(kernel, machine, heads, sequences, tokens, epsilon, views);
+  if (heads.scans()) return emit_scan_chunks(kernel, machine, heads, tokens, epsilon, views);
   DeltaChunks(kernel, heads, epsilon, views).emit(sequences, tokens);
 }
 

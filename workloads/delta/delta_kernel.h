@@ -24,9 +24,10 @@
 
 namespace tahoma::workloads {
 
-// Sequences of `tokens` rows each, one after the other. Writes `mixed`, `out` and `states`.
+// Sequences of `tokens` rows each, one after the other; `states` has as many. Writes `mixed`, `out` and
+// `states`.
 void emit_delta_chunks(runtime::Kernel& kernel, const model::MachineParams& machine, const DeltaHeads& heads,
-                       std::uint64_t sequences, std::uint64_t tokens, float epsilon, const DeltaViews& views);
+                       std::uint64_t tokens, float epsilon, const DeltaViews& views);
 
 // One new token of each sequence, row by row. Changes `states`, and the oldest tokens of `past`.
 void emit_delta_step(runtime::Kernel& kernel, const model::MachineParams& machine, const DeltaHeads& heads,

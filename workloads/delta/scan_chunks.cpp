@@ -155,9 +155,9 @@ class ScanChunks : ChunkParts {
 }  // namespace
 
 void emit_scan_chunks(Kernel& kernel, const model::MachineParams& machine, const DeltaHeads& heads,
-                      std::uint64_t sequences, std::uint64_t tokens, float epsilon, const DeltaViews& views) {
+                      std::uint64_t tokens, float epsilon, const DeltaViews& views) {
   const auto bank = static_cast<unsigned>(machine.chip.core.psum.bank.count / sizeof(float));
-  ScanChunks(kernel, heads, epsilon, views, bank).emit(sequences, tokens);
+  ScanChunks(kernel, heads, epsilon, views, bank).emit(views.states.rows / heads.state_rows(), tokens);
 }
 
 }  // namespace tahoma::workloads

@@ -20,7 +20,7 @@ namespace tahoma::workloads {
 
 // These write what those of delta_kernel.h write, but for `mixed` and `past`.
 void emit_scan_chunks(runtime::Kernel& kernel, const model::MachineParams& machine, const DeltaHeads& heads,
-                      std::uint64_t sequences, std::uint64_t tokens, float epsilon, const DeltaViews& views);
+                      std::uint64_t tokens, float epsilon, const DeltaViews& views);
 void emit_scan_step(runtime::Kernel& kernel, const model::MachineParams& machine, const DeltaHeads& heads,
                     std::uint64_t sequences, float epsilon, const DeltaViews& views);
 

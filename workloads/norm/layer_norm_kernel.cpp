@@ -26,8 +26,8 @@ class LayerNorm {
         kernel_(kernel),
         views_(views),
         selector_(kernel_, machine),
-        gain_(kernel_, machine, selector_, "g", views.g, psum_banks(machine) / (views.b ? 2 : 1)) {
-    if (views.b) bias_.emplace(kernel_, machine, selector_, "b", *views.b, psum_banks(machine) / 2);
+        gain_(kernel_, selector_, "g", views.g, psum_banks(machine) / (views.b ? 2 : 1)) {
+    if (views.b) bias_.emplace(kernel_, selector_, "b", *views.b, psum_banks(machine) / 2);
     const unsigned piece = std::min(columns_, kCentredColumns);
     const std::uint64_t size = isa::size_of(shape.dtype), added = views.add ? piece * size * kAddedCopies : 0;
     const unsigned copies = copies_in(machine, shape.columns * 2 * size, 5, (32U << 10) + added);

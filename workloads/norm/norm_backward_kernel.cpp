@@ -60,7 +60,7 @@ class NormBackward {
         columns_(static_cast<unsigned>(shape.columns)),
         tensors_(tensors),
         selector_(kernel_, machine),
-        gain_(kernel_, machine, selector_, "g", tensors_.g, kGainBanks),
+        gain_(kernel_, selector_, "g", tensors_.g, kGainBanks),
         dg_(kernel_, machine, "dg", summed(shape.dtype), columns_),
         pieces_(cut(all_of(columns_), width())),
         overlaps_(copies_in(machine, row_bytes(), 3, kSmall + pieces_[0].count * bytes_per_column()) == 3),
@@ -345,7 +345,15 @@ isa::Program program_of(const model::MachineParams& machine, Norm norm, const ch
 
 void emit_rms_norm_backward(Kernel& kernel, const model::MachineParams& machine,
                             const NormBackwardShape& shape, const RmsNormBackwardViews& views) {
-  const Tensors tensors{views.x, views.dy, views.g, {}, {}, views.dx, views.dg, {}, views.add};
+  const Tensors tensors{.x = views.x,
+                        .dy = views.dy,
+                        .g = views.g,
+                        .mean = {},
+                        .rstd = {},
+                        .dx = views.dx,
+                        .dg = views.dg,
+                        .db = {},
+                        .add = views.add};
   NormBackward(kernel, machine, Norm::kRms, shape, tensors).emit();
 }
 

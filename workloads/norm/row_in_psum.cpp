@@ -13,15 +13,12 @@ namespace {
 constexpr unsigned kParts = 3,
                    kPartitionGroup = isa::kQuadrant;  // partitions of a part, where tiles may begin
 
-unsigned partitions_of(const model::MachineParams& machine) {
-  return static_cast<unsigned>(machine.chip.core.sbuf.partitions);
-}
-
 }  // namespace
 
 PieceSelector::PieceSelector(Kernel& kernel, const model::MachineParams& machine)
-    : group_(std::min(partitions_of(machine), kPartitionGroup)) {
-  const unsigned copies = partitions_of(machine) < kParts * kPartitionGroup ? 1 : kParts;
+    : partitions_(static_cast<unsigned>(machine.chip.core.sbuf.partitions)),
+      group_(std::min(partitions_, kPartitionGroup)) {
+  const unsigned copies = partitions_ < kParts * kPartitionGroup ? 1 : kParts;
   identities_ = kernel.take(kernel.sbuf("selector", DType::kBf16, group_), copies * group_, group_);
   const TileView ones =
       kernel.take(kernel.sbuf("ones of the selector", DType::kBf16, group_), copies * group_, group_);
@@ -44,12 +41,12 @@ TileView PieceSelector::of_parts(unsigned first, unsigned step, unsigned rows, u
   return view;
 }
 
-RowInPsum::RowInPsum(Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
-                     const std::string& name, const HbmView& row, unsigned banks, Fold fold)
+RowInPsum::RowInPsum(Kernel& kernel, const PieceSelector& selector, const std::string& name,
+                     const HbmView& row, unsigned banks, Fold fold)
     : kernel_(kernel),
       selector_(selector),
       fold_(fold),
-      height_(fold.parts > 1 ? fold.rows * fold.parts : partitions_of(machine)),
+      height_(fold.parts > 1 ? fold.rows * fold.parts : selector.partitions()),
       columns_(static_cast<unsigned>(row.columns) / fold.parts),
       width_(std::min(columns_, banks * kPiece)),
       stays_(columns_ <= banks * kPiece) {

@@ -35,12 +35,13 @@ class PieceSelector {
   PieceSelector(runtime::Kernel& kernel, const model::MachineParams& machine);
   bool stacks() const { return identities_.shape.partitions > group_; }  // a layer has all three parts
   unsigned group() const { return group_; }                              // pieces of a layer
+  unsigned partitions() const { return partitions_; }                    // of the core
   runtime::TileView of(unsigned piece, unsigned partitions) const;
   // Piece first + part * step for partition row * parts + part.
   runtime::TileView of_parts(unsigned first, unsigned step, unsigned rows, unsigned parts) const;
 
  private:
-  unsigned group_;
+  unsigned partitions_, group_;
   runtime::TileView identities_;  // [96, 32], or [group, group]
 };
 
@@ -52,8 +53,8 @@ struct Fold {
 class RowInPsum {
  public:
   // The row owns `banks` of PSUM. It stays there if it fits; otherwise columns are loaded in turns.
-  RowInPsum(runtime::Kernel& kernel, const model::MachineParams& machine, const PieceSelector& selector,
-            const std::string& name, const runtime::HbmView& row, unsigned banks, Fold fold = {});
+  RowInPsum(runtime::Kernel& kernel, const PieceSelector& selector, const std::string& name,
+            const runtime::HbmView& row, unsigned banks, Fold fold = {});
   // Maximum width of a tile, in columns: the row, or a multiple of kPiece.
   unsigned width() const { return width_; }
   // A range that starts at a multiple of kPiece and is at most width() wide, on `partitions` partitions.

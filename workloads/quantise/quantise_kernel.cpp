@@ -34,18 +34,6 @@ TileView repeated(const TileView& columns, unsigned width) {
   return view;
 }
 
-// Scales consecutive blocks of one width.
-void scale_blocks(Kernel& kernel, const TileView& dst, const TileView& src, const TileView& scales,
-                  const Range& blocks, unsigned width, Queue on) {
-  if (blocks.count == 0) return;
-  const auto first = static_cast<unsigned>(blocks.first);
-  const auto seen = [&](const TileView& view) {
-    return view.grid(first * kBlockColumns, blocks.count, kBlockColumns, width);
-  };
-  kernel.tensor_tensor(seen(dst), seen(src), repeated(scales.columns(first, blocks.count), width),
-                       AluOp::kMult, on);
-}
-
 // dst = src times the number of its group; two engines share the work. `scales` is [P, groups] of fp32. For
 // rows, the vector engine takes `vector_share` 16ths of the columns and the scalar engine the rest; for
 // blocks, the vector engine takes that share and GpSimd the rest.
@@ -54,9 +42,19 @@ void scale_groups(Kernel& kernel, Group group, const TileView& dst, const TileVi
   if (group == Group::kRow) return scale_row(kernel, dst, src, scales, vector_share);
   const unsigned whole = columns_of(src) / kBlockColumns, rest = columns_of(src) % kBlockColumns,
                  here = (whole * vector_share + kWholeShare - 1) / kWholeShare;
-  scale_blocks(kernel, dst, src, scales, {0, here}, kBlockColumns, Queue::kVector);
-  scale_blocks(kernel, dst, src, scales, {here, whole - here}, kBlockColumns, Queue::kGpSimd);
-  if (rest > 0) scale_blocks(kernel, dst, src, scales, {whole, 1}, rest, Queue::kVector);
+  // Consecutive blocks of one width.
+  const auto scale_blocks = [&](const Range& blocks, unsigned width, Queue on) {
+    if (blocks.count == 0) return;
+    const auto first = static_cast<unsigned>(blocks.first);
+    const auto seen = [&](const TileView& view) {
+      return view.grid(first * kBlockColumns, blocks.count, kBlockColumns, width);
+    };
+    kernel.tensor_tensor(seen(dst), seen(src), repeated(scales.columns(first, blocks.count), width),
+                         AluOp::kMult, on);
+  };
+  scale_blocks({0, here}, kBlockColumns, Queue::kVector);
+  scale_blocks({here, whole - here}, kBlockColumns, Queue::kGpSimd);
+  if (rest > 0) scale_blocks({whole, 1}, rest, Queue::kVector);
 }
 
 class Quantise {

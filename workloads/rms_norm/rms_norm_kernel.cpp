@@ -103,8 +103,7 @@ class RmsNorm {
         columns_(static_cast<unsigned>(shape.columns) / fold_.parts),
         piece_(std::min(columns_, kSquares)),
         selector_(kernel, machine),
-        gain_(kernel, machine, selector_, "g", views.g, psum_banks(machine) - FoldedSum::banks(fold_),
-              fold_) {
+        gain_(kernel, selector_, "g", views.g, psum_banks(machine) - FoldedSum::banks(fold_), fold_) {
     const std::uint64_t size = isa::size_of(shape.dtype), adds = views.add ? piece_ * size * kAddCopies : 0;
     const unsigned copies = copies_in(machine, columns_ * size * 2, 6, (32U << 10) + adds);
     xs_ = kernel.sbuf("x", shape.dtype, columns_, copies);

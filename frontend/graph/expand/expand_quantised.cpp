@@ -49,9 +49,11 @@ ValueId dequantised(Expansion& to, std::size_t value, std::size_t scale, std::si
   return to.add("Mul", {x, along(to, to.cast(node.id(scale), kInput), shape, axis, dims)});
 }
 
-ValueId quantised(Expansion& to, ValueId x, const Dims& dims, std::size_t scale, std::size_t zero,
-                  ElementType type, std::int64_t axis) {
+// The zero point is the operand behind the scale.
+ValueId quantised(Expansion& to, ValueId x, const Dims& dims, std::size_t scale, ElementType type,
+                  std::int64_t axis) {
   const NodeView& node = to.node();
+  const std::size_t zero = scale + 1;
   const auto [low, high] = limits_of(node, type);
   const Dims shape = to.dims(scale);
   ValueId q =
@@ -78,7 +80,7 @@ void expand_quantize(Expansion& to) {
     type = static_cast<ElementType>(given);
   }
   const ValueId x = to.cast(node.id(0), kInput);
-  to.result(0, quantised(to, x, to.dims(0), 1, 2, type, node.integer("axis", 1)));
+  to.result(0, quantised(to, x, to.dims(0), 1, type, node.integer("axis", 1)));
 }
 
 // The scale and zero point of uint8 that cover 0 and all elements.
@@ -130,7 +132,7 @@ void expand_quantized_product(Expansion& to) {
   }
   const ValueId y = conv ? to.add("Conv", operands, node.node().attributes) : to.add("MatMul", operands);
   to.node().require(elements_of(to.dims(6)) == 1, "E-ONX-010", "has several scales of the result");
-  to.result(0, quantised(to, y, {}, 6, 7, node.type(7).element, 0));
+  to.result(0, quantised(to, y, {}, 6, node.type(7).element, 0));
 }
 
 }  // namespace tahoma::workloads::graph

@@ -181,11 +181,12 @@ class EntryPlanner {
             const TensorRef gain =
                 norm.gain ? bias_in_fp32(lowering, name + ".gain", *norm.gain, row) : filled(".ones", 1);
             const std::uint64_t rows = elements_of(in.dims) / columns;
-            if (!norm.centred) return add_rms_norm(lowering, out, in, gain, rows, columns, norm.epsilon);
-            add_layer_norm(
-                lowering, out, in, gain,
-                norm.bias ? bias_in_fp32(lowering, name + ".bias", *norm.bias, row) : filled(".zeros", 0),
-                rows, columns, norm.epsilon);
+            if (!norm.centred) return add_rms_norm(lowering, {out, in, rows, columns}, gain, norm.epsilon);
+            add_layer_norm(lowering, {out, in, rows, columns},
+                           {.gain = gain,
+                            .bias = norm.bias ? bias_in_fp32(lowering, name + ".bias", *norm.bias, row)
+                                              : filled(".zeros", 0),
+                            .epsilon = norm.epsilon});
           }});
   }
 

@@ -96,10 +96,15 @@ class Pooling {
     return {first, end - first};
   }
 
+  // Some rows and columns of images of this height and width.
+  struct ImageBox {
+    OutputRange rows, columns;
+    std::int64_t height = 0, width = 0;
+  };
   // A box of the images in HBM, and a tile of it as what a transfer takes.
   std::pair<runtime::HbmView, TileView> box_of(SlotId slot, const TileView& tile, std::uint64_t channel,
-                                               const OutputRange& rows, const OutputRange& columns,
-                                               std::int64_t height, std::int64_t width) const {
+                                               const ImageBox& box) const {
+    const auto& [rows, columns, height, width] = box;
     const auto at = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
     const unsigned channels = tile.shape.partitions;
     runtime::HbmView all = emission_.matrix(slot, shape_.channels, at(height * width));
@@ -117,7 +122,7 @@ class Pooling {
     const OutputRange in_rows = inputs_of(down, rows), in_columns = inputs_of(right, columns);
     const TileView x = kernel_.take(xs_, channels, static_cast<unsigned>(in_rows.count * in_columns.count)),
                    sum = kernel_.take(sums_, channels, static_cast<unsigned>(rows.count * columns.count));
-    const auto [from, loaded] = box_of(in_, x, channel, in_rows, in_columns, down.size, right.size);
+    const auto [from, loaded] = box_of(in_, x, channel, {in_rows, in_columns, down.size, right.size});
     kernel_.load(loaded, from);
     kernel_.memset(sum, shape_.maximum ? -std::numeric_limits<float>::infinity() : 0.0F, Queue::kGpSimd);
     for (std::int64_t s = 0; s < down.filter; ++s)
@@ -139,7 +144,7 @@ class Pooling {
       kernel_.copy(y, sum);
     else
       average(y, sum, rows, columns);
-    const auto [to, stored] = box_of(out_, y, channel, rows, columns, down.out(), right.out());
+    const auto [to, stored] = box_of(out_, y, channel, {rows, columns, down.out(), right.out()});
     kernel_.store(to, stored, Queue::kGpSimd);
   }
 
@@ -181,7 +186,7 @@ void lower_pool(const NodeView& node, Lowering& lowering) {
   const bool maximum = node.node().op.ends_with("MaxPool");
   const auto channels = static_cast<std::uint64_t>(in.dims[0] * in.dims[1]);
   if (node.node().op.starts_with("Global"))
-    return add_reduction(lowering, out, in, channels, elements_of(in.dims) / channels,
+    return add_reduction(lowering, {out, in, channels, elements_of(in.dims) / channels},
                          maximum ? ReductionOp::kMax : ReductionOp::kMean);
   node.require(windows.size() <= 2, "E-ONX-010", "pools three dimensions");
   PoolShape shape{channels, windows.size() == 2 ? windows[0] : WindowAxis{}, windows.back(),

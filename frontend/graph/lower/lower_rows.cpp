@@ -68,10 +68,10 @@ void add_log_softmax(Lowering& lowering, const std::string& name, const TensorRe
       shifted = lowering.scratch(name + ".shifted", DType::kFp32, matrix),
       exponentials = lowering.scratch(name + ".exponentials", DType::kFp32, matrix),
       sum = lowering.scratch(name + ".sum", DType::kFp32, column);
-  add_reduction(lowering, top, x, in.rows, in.columns, ReductionOp::kMax);
+  add_reduction(lowering, {top, x, in.rows, in.columns}, ReductionOp::kMax);
   add_tensor_operation(lowering, shifted, x, top, AluOp::kSubtract);
   add_activation(lowering, exponentials, shifted, ActFn::kExp);
-  add_reduction(lowering, sum, exponentials, in.rows, in.columns, ReductionOp::kSum);
+  add_reduction(lowering, {sum, exponentials, in.rows, in.columns}, ReductionOp::kSum);
   TileCode code(2);
   const TileOperand result = code.subtract(code.input(0), code.activation(ActFn::kLog, code.input(1)));
   add_tile_code(lowering, y, {shifted, sum}, code, result);
@@ -90,27 +90,27 @@ TensorRef channel_constant(Lowering& lowering, const std::string& name, const Di
 // out = (x - mean) / sqrt(variance + epsilon) gain + bias for rows of any length, in passes over HBM. `x` has
 // the row as its last dimension; gain and bias are broadcast to it.
 void add_long_norm(Lowering& lowering, const std::string& name, const TensorRef& out, const TensorRef& x,
-                   const TensorRef& gain, const TensorRef& bias, double epsilon) {
+                   const NormOperands& norm) {
   Dims column = x.dims;
   column.back() = 1;
   const auto columns = static_cast<std::uint64_t>(x.dims.back()), rows = elements_of(column);
   const TensorRef mean = lowering.scratch(name + ".mean", DType::kFp32, column),
                   squares = lowering.scratch(name + ".squares", DType::kFp32, x.dims),
                   variance = lowering.scratch(name + ".variance", DType::kFp32, column);
-  add_reduction(lowering, mean, x, rows, columns, ReductionOp::kMean);
+  add_reduction(lowering, {mean, x, rows, columns}, ReductionOp::kMean);
   TileCode distance(2);
   const TileOperand square =
       distance.activation(ActFn::kSquare, distance.subtract(distance.input(0), distance.input(1)));
   add_tile_code(lowering, squares, {x, mean}, distance, square);
-  add_reduction(lowering, variance, squares, rows, columns, ReductionOp::kMean);
+  add_reduction(lowering, {variance, squares, rows, columns}, ReductionOp::kMean);
   const TensorRef inverse = lowering.scratch(name + ".inverse", DType::kFp32, column);
   TileCode root(1);
-  const TileOperand rsqrt = root.activation(ActFn::kRsqrt, root.input(0), 1, epsilon);
+  const TileOperand rsqrt = root.activation(ActFn::kRsqrt, root.input(0), 1, norm.epsilon);
   add_tile_code(lowering, inverse, {variance}, root, rsqrt);
   TileCode code(5);
   const TileOperand normal = code.multiply(code.subtract(code.input(0), code.input(1)), code.input(2));
   const TileOperand result = code.add(code.multiply(normal, code.input(3)), code.input(4));
-  add_tile_code(lowering, {out.slot, x.dims}, {x, mean, inverse, gain, bias}, code, result);
+  add_tile_code(lowering, {out.slot, x.dims}, {x, mean, inverse, norm.gain, norm.bias}, code, result);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ void lower_softmax(const NodeView& node, Lowering& lowering) {
   if (node.node().op == "LogSoftmax")
     add_log_softmax(lowering, node.node().name, result, in);
   else
-    add_softmax(lowering, result, in.tensor, in.rows, in.columns);
+    add_softmax(lowering, {result, in.tensor, in.rows, in.columns});
   if (!in.order.empty()) add_permute(lowering, out, result, inverse_of(in.order));
 }
 
@@ -142,21 +142,20 @@ void lower_layer_norm(const NodeView& node, Lowering& lowering) {
     node.require(
         node.type(i).elements() == columns, "E-ONX-010",
         fmt::format("has a gain or bias of shape {} for rows of {}", text_of(node.dims(i)), columns));
-  const TensorRef gain = bias_in_fp32(lowering, node.node().name + ".gain", node.id(1), row),
-                  bias = node.has(2) ? bias_in_fp32(lowering, node.node().name + ".bias", node.id(2), row)
-                                     : lowering.filled(node.node().name + ".zeros", DType::kFp32, row, 0);
+  NormOperands norm{.gain = bias_in_fp32(lowering, node.node().name + ".gain", node.id(1), row),
+                    .bias = node.has(2) ? bias_in_fp32(lowering, node.node().name + ".bias", node.id(2), row)
+                                        : lowering.filled(node.node().name + ".zeros", DType::kFp32, row, 0),
+                    .epsilon = node.number("epsilon", 1e-5)};
   if (columns > kWidestRow && !node.wants(1) && !node.wants(2))
     return add_long_norm(lowering, node.node().name, out,
-                         {in.slot, {static_cast<std::int64_t>(rows), row.back()}}, gain, bias,
-                         node.number("epsilon", 1e-5));
-  NormStatistics statistics;
+                         {in.slot, {static_cast<std::int64_t>(rows), row.back()}}, norm);
   for (std::size_t k = 1; k < 3; ++k) {
     if (!node.wants(k)) continue;
     const TensorRef column = lowering.result(node.node().outputs[k]);
     node.require(lowering.dtype(column) == DType::kFp32, "E-ONX-010", "stores statistics that are not fp32");
-    (k == 1 ? statistics.mean : statistics.inverse) = column;
+    (k == 1 ? norm.mean : norm.inverse) = column;
   }
-  add_layer_norm(lowering, out, in, gain, bias, rows, columns, node.number("epsilon", 1e-5), statistics);
+  add_layer_norm(lowering, {out, in, rows, columns}, norm);
 }
 
 void lower_instance_norm(const NodeView& node, Lowering& lowering) {
@@ -171,11 +170,13 @@ void lower_instance_norm(const NodeView& node, Lowering& lowering) {
   if (columns > kWidestRow) {
     const Dims matrix{in.dims[0], in.dims[1], static_cast<std::int64_t>(columns)};
     gain.dims = bias.dims = {in.dims[1], 1};
-    return add_long_norm(lowering, name, out, {in.slot, matrix}, gain, bias, node.number("epsilon", 1e-5));
+    return add_long_norm(lowering, name, out, {in.slot, matrix},
+                         {.gain = gain, .bias = bias, .epsilon = node.number("epsilon", 1e-5)});
   }
-  const TensorRef normal = lowering.scratch(name + ".normal", lowering.dtype(in), in.dims);
-  add_layer_norm(lowering, normal, in, filled(".ones", 1), filled(".zeros", 0), rows, columns,
-                 node.number("epsilon", 1e-5));
+  const TensorRef normal = lowering.scratch(name + ".normal", lowering.dtype(in), in.dims),
+                  zeros = filled(".zeros", 0), ones = filled(".ones", 1);
+  add_layer_norm(lowering, {normal, in, rows, columns},
+                 {.gain = ones, .bias = zeros, .epsilon = node.number("epsilon", 1e-5)});
   gain.dims.resize(in.dims.size() - 1, 1);
   bias.dims.resize(in.dims.size() - 1, 1);
   TileCode code(3);
@@ -232,12 +233,12 @@ void lower_reduction(const NodeView& node, Lowering& lowering) {
   const std::uint64_t down = product_of(in.dims, 0, axes.size());
   if (plain && leading && lowering.dtype(out) == DType::kFp32 && elements_of(in.dims) / down <= 16384 &&
       down > 1 && elements_of(in.dims) / down > 1)
-    return add_reduction(lowering, out, in, down, elements_of(in.dims) / down, op, Over::kRows);
+    return add_reduction(lowering, {out, in, down, elements_of(in.dims) / down}, op, Over::kRows);
   const RowMatrix rows = with_last(lowering, name, in, axes);
   const Dims column{static_cast<std::int64_t>(rows.rows), 1},
       matrix{static_cast<std::int64_t>(rows.rows), static_cast<std::int64_t>(rows.columns)};
   const TensorRef x{rows.tensor.slot, matrix}, y{out.slot, column};
-  if (plain) return add_reduction(lowering, y, x, rows.rows, rows.columns, op);
+  if (plain) return add_reduction(lowering, {y, x, rows.rows, rows.columns}, op);
   TensorRef terms = x;
   const auto map_terms = [&](ActFn fn) {
     terms = lowering.scratch(name + ".terms", DType::kFp32, matrix);
@@ -249,19 +250,19 @@ void lower_reduction(const NodeView& node, Lowering& lowering) {
   if (how == "LogSumExp") {
     const TensorRef top = lowering.scratch(name + ".maximum", DType::kFp32, column);
     terms = lowering.scratch(name + ".terms", DType::kFp32, matrix);
-    add_reduction(lowering, top, x, rows.rows, rows.columns, ReductionOp::kMax);
+    add_reduction(lowering, {top, x, rows.rows, rows.columns}, ReductionOp::kMax);
     TileCode shifted(2);
     const TileOperand exponential =
         shifted.activation(ActFn::kExp, shifted.subtract(shifted.input(0), shifted.input(1)));
     add_tile_code(lowering, terms, {x, top}, shifted, exponential);
-    add_reduction(lowering, sum, terms, rows.rows, rows.columns, ReductionOp::kSum);
+    add_reduction(lowering, {sum, terms, rows.rows, rows.columns}, ReductionOp::kSum);
     TileCode code(2);
     const TileOperand result = code.add(code.activation(ActFn::kLog, code.input(0)), code.input(1));
     return add_tile_code(lowering, y, {sum, top}, code, result);
   }
   if (how == "L1" || how == "SumSquare")
-    return add_reduction(lowering, y, terms, rows.rows, rows.columns, op);
-  add_reduction(lowering, sum, terms, rows.rows, rows.columns, op);
+    return add_reduction(lowering, {y, terms, rows.rows, rows.columns}, op);
+  add_reduction(lowering, {sum, terms, rows.rows, rows.columns}, op);
   add_activation(lowering, y, sum, how == "L2" ? ActFn::kSqrt : ActFn::kLog);
 }
 

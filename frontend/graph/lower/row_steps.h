@@ -8,20 +8,23 @@
 
 namespace tahoma::workloads::graph {
 
-// out [rows] from in [rows, columns].
-void add_reduction(Lowering& lowering, const TensorRef& out, const TensorRef& in, std::uint64_t rows,
-                   std::uint64_t columns, ReductionOp op, Over over = Over::kColumns);
-void add_softmax(Lowering& lowering, const TensorRef& out, const TensorRef& in, std::uint64_t rows,
-                 std::uint64_t columns);
-// gain and bias: fp32 [1, columns]; mean and the inverse of the deviation, if they are wanted: fp32 [rows].
-struct NormStatistics {
-  std::optional<TensorRef> mean, inverse;
+// in: [rows, columns]; out: the same, or what a reduction leaves of it.
+struct RowOperands {
+  TensorRef out, in;
+  std::uint64_t rows = 0, columns = 0;
 };
-void add_layer_norm(Lowering& lowering, const TensorRef& out, const TensorRef& in, const TensorRef& gain,
-                    const TensorRef& bias, std::uint64_t rows, std::uint64_t columns, double epsilon,
-                    const NormStatistics& statistics = {});
+// out [rows], or [columns] over the rows.
+void add_reduction(Lowering& lowering, const RowOperands& operands, ReductionOp op,
+                   Over over = Over::kColumns);
+void add_softmax(Lowering& lowering, const RowOperands& operands);
 
-void add_rms_norm(Lowering& lowering, const TensorRef& out, const TensorRef& in, const TensorRef& gain,
-                  std::uint64_t rows, std::uint64_t columns, double epsilon);
+// gain and bias: fp32 [1, columns]; mean and the inverse of the deviation, if they are wanted: fp32 [rows].
+struct NormOperands {
+  TensorRef gain, bias;
+  double epsilon = 0;
+  std::optional<TensorRef> mean{}, inverse{};
+};
+void add_layer_norm(Lowering& lowering, const RowOperands& operands, const NormOperands& norm);
+void add_rms_norm(Lowering& lowering, const RowOperands& operands, const TensorRef& gain, double epsilon);
 
 }  // namespace tahoma::workloads::graph

@@ -13,10 +13,17 @@
 namespace tahoma::isa {
 namespace {
 
-// Packs n elements of one partition and one contraction row, from column `first` on, into row k
-// of the panels.
-void pack_piece(const std::byte* at, std::ptrdiff_t step, DType dtype, std::size_t first, std::size_t n,
-                std::size_t k, std::size_t rows, float* packed) {
+// Elements of one partition and one contraction row, `step` bytes apart.
+struct MovingPiece {
+  const std::byte* at;
+  std::ptrdiff_t step;
+  DType dtype;
+  std::size_t elements;
+};
+
+// Packs a piece, from column `first` on, into row k of the panels.
+void pack_piece(const MovingPiece& piece, std::size_t first, std::size_t k, std::size_t rows, float* packed) {
+  const auto [at, step, dtype, n] = piece;
   const std::size_t stride = panel_stride(rows, kMovingPanel);
   std::size_t whole = 0;
   if (step == static_cast<std::ptrdiff_t>(size_of(dtype)) && first % kMovingPanel == 0 && is_float(dtype)) {
@@ -84,7 +91,7 @@ void pack_moving(const Shape& shape, const Operand& operand, unsigned slices, Pr
           while (n > 0) {  // a piece may continue into the next slice
             const std::size_t slice = index / columns, column = index % columns;
             const std::size_t part = std::min(n, columns - column);
-            pack_piece(at, step, operand.dtype, column, part, std::size_t{p} * slices + slice, rows,
+            pack_piece({at, step, operand.dtype, part}, column, std::size_t{p} * slices + slice, rows,
                        packed.high.data());
             at += step * static_cast<std::ptrdiff_t>(part);
             index += part;

@@ -59,8 +59,9 @@ struct Candidate {
 };
 
 // Returns those that can perform the operation, shortest bound first.
-std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, std::uint64_t bytes,
-                                     std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
+std::vector<Candidate> candidates_of(const Problem& problem, std::uint64_t bytes, std::uint32_t channels,
+                                     const CostModel& model, std::uint32_t signals) {
+  const Grid& grid = model.grid();
   std::vector<Candidate> all;
   for (const AlgorithmRow& row : algorithms()) {
     if (!row.suits(problem, grid)) continue;
@@ -76,12 +77,12 @@ std::vector<Candidate> candidates_of(const Problem& problem, const Grid& grid, s
 }
 
 // Algorithms whose bound exceeds the best time so far are not simulated.
-Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, std::uint32_t channels,
-               const CostModel& model, std::uint32_t signals) {
+Choice by_cost(const Problem& problem, std::uint64_t bytes, std::uint32_t channels, const CostModel& model,
+               std::uint32_t signals) {
   Choice best;
   double least = 0, second = 0;
   std::string_view runner_up;
-  for (const Candidate& candidate : candidates_of(problem, grid, bytes, channels, model, signals)) {
+  for (const Candidate& candidate : candidates_of(problem, bytes, channels, model, signals)) {
     if (best.algorithm != nullptr && candidate.bound >= least) break;
     const Cost one = model.of(candidate.plan, {bytes});
     if (best.algorithm == nullptr || one.seconds < least) {
@@ -105,13 +106,14 @@ Choice by_cost(const Problem& problem, const Grid& grid, std::uint64_t bytes, st
 
 }  // namespace
 
-Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std::uint64_t bytes,
-              std::uint32_t channels, const CostModel& model, std::uint32_t signals) {
+Choice choose(Algorithm algorithm, const Problem& problem, std::uint64_t bytes, std::uint32_t channels,
+              const CostModel& model, std::uint32_t signals) {
+  const Grid& grid = model.grid();
   Choice choice;
   if (algorithm == Algorithm::kAuto)
     choice = by_size(problem, grid, bytes);
   else if (algorithm == Algorithm::kBest)
-    choice = by_cost(problem, grid, bytes, channels, model, signals);
+    choice = by_cost(problem, bytes, channels, model, signals);
   else
     choice = {&row_for(algorithm, problem, grid), "named by the user"};
   if (choice.algorithm == nullptr) require_algorithm(problem, grid);

@@ -24,9 +24,9 @@ struct Choice {
   std::uint32_t channels = 0;  // of the estimated plan; 0: there was no estimate
 };
 
-// `channels` is the most channels of a rank, `signals` the semaphores of a core for it; best stays within
-// them if possible. Throws the errors of row_for().
-Choice choose(Algorithm algorithm, const Problem& problem, const Grid& grid, std::uint64_t bytes,
-              std::uint32_t channels, const CostModel& model, std::uint32_t signals = kSignals);
+// For the group of the cost model. `channels` is the most channels of a rank, `signals` the semaphores of a
+// core for it; best stays within them if possible. Throws the errors of row_for().
+Choice choose(Algorithm algorithm, const Problem& problem, std::uint64_t bytes, std::uint32_t channels,
+              const CostModel& model, std::uint32_t signals = kSignals);
 
 }  // namespace tahoma::runtime::collective

@@ -43,6 +43,7 @@ class CostModel {
   Cost of(const std::vector<ChannelPlan>& plan, const MovedBytes& moved) const;
 
   std::uint32_t sharers() const { return sharers_; }
+  const Grid& grid() const { return group_.grid; }
 
  private:
   const model::MachineParams& machine_;

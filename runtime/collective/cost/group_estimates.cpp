@@ -87,8 +87,8 @@ const Choice& Estimates::choose(Algorithm algorithm, const Problem& problem, con
   Key key = key_of(algorithm, problem, group, bytes, channels);
   key.push_back(signals);
   if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
-  const Choice choice = collective::choose(algorithm, problem, group.grid, bytes, channels,
-                                           CostModel(machine_, group), signals);
+  const Choice choice =
+      collective::choose(algorithm, problem, bytes, channels, CostModel(machine_, group), signals);
   if (choice.channels > 0)
     costs_.emplace(key_of(choice.algorithm->id, problem, group, bytes, choice.channels), choice.cost);
   return choices_.emplace(std::move(key), choice).first->second;

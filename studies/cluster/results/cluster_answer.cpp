@@ -96,7 +96,13 @@ double ClusterAnswer::litres() const {
 }
 
 ClusterAnswer answer_of(const ClusterCase& c, const std::string& folder) {
-  ClusterAnswer a{c, layer_times(c, folder), {}, 1, memory_of_chip(c), 0, 0, 0, 0, 0, 0, {}, {}, {}};
+  ClusterAnswer a{.of = c,
+                  .times = layer_times(c, folder),
+                  .step = {},
+                  .memory = memory_of_chip(c),
+                  .goodput = {},
+                  .curves = {},
+                  .prices = {}};
   require_memory(c, a.times.hbm_bytes);
   StepCosts costs = step_costs(c, a.times);
   a.step = simulate_step(c.job.schedule, pipeline_shape(c), costs);

@@ -130,8 +130,18 @@ std::vector<LayoutSpace> LayoutAxes::spaces() const {
             for (const GroupPlacement placement : different_placements(placements, c))
               for (const isa::DType type : weights)
                 for (const isa::DType rows : activations)
-                  all.push_back(
-                      {c, l, data, sharing, degree, parts, placement, type, rows, most_hbm, stages, machine});
+                  all.push_back({.chips = c,
+                                 .lnc = l,
+                                 .data = data,
+                                 .sequence = sharing,
+                                 .pipeline = degree,
+                                 .microbatches = parts,
+                                 .placement = placement,
+                                 .weights = type,
+                                 .activations = rows,
+                                 .most_hbm = most_hbm,
+                                 .stages = stages,
+                                 .machine = machine});
   return all;
 }
 
@@ -150,20 +160,20 @@ std::vector<LayoutCandidate> layout_candidates(const ModelConfig& config, const 
   std::vector<LayoutCandidate> all;
   for (const std::uint64_t tensor : tensor_degrees(of_group)) {
     LayoutCandidate& made = all.emplace_back();
-    made.layout = {space.chips,
-                   space.lnc,
-                   tensor,
-                   space.data == 0 ? of_group / tensor : space.data,
-                   expert_blocks(config, tensor),
-                   space.sequence,
-                   space.pipeline,
-                   space.microbatches,
-                   space.placement,
-                   space.weights,
-                   space.activations,
-                   stages,
-                   space.machine,
-                   cores};
+    made.layout = {.chips = space.chips,
+                   .lnc = space.lnc,
+                   .tensor = tensor,
+                   .data = space.data == 0 ? of_group / tensor : space.data,
+                   .expert = expert_blocks(config, tensor),
+                   .sequence = space.sequence,
+                   .pipeline = space.pipeline,
+                   .microbatches = space.microbatches,
+                   .placement = space.placement,
+                   .weights = space.weights,
+                   .activations = space.activations,
+                   .stages = stages,
+                   .machine = space.machine,
+                   .cores = cores};
     made.refusal = of_stages;
     if (!made.refusal) made.refusal = refusal_of_batch(made.layout, demand);
     if (!made.refusal) made.refusal = refusal_of_workload(config, {made.layout, demand}, overrides);

@@ -108,19 +108,20 @@ Comparison compare_runs(const RunFolder& a, const RunFolder& b) {
     for (const Statistic& s : run->statistics) names.insert(s.name);
   const Headline before = headline_of(a.statistics), after = headline_of(b.statistics);
   const std::vector<DifferenceGroup> groups = differences_of(a.statistics, b.statistics);
-  return {a.path,
-          b.path,
-          before,
-          after,
-          names.size(),
-          groups,
-          leading_changes(groups, before.time_ns, after.time_ns),
-          a.programs != b.programs && !a.programs.empty() && !b.programs.empty(),
-          a.workload == b.workload ? "" : fmt::format("A is '{}', B is '{}'", a.workload, b.workload),
-          a.joules,
-          b.joules,
-          a.band,
-          b.band};
+  return {.a = a.path,
+          .b = b.path,
+          .before = before,
+          .after = after,
+          .compared = names.size(),
+          .groups = groups,
+          .leads = leading_changes(groups, before.time_ns, after.time_ns),
+          .other_programs = a.programs != b.programs && !a.programs.empty() && !b.programs.empty(),
+          .other_workloads =
+              a.workload == b.workload ? "" : fmt::format("A is '{}', B is '{}'", a.workload, b.workload),
+          .joules_before = a.joules,
+          .joules_after = b.joules,
+          .band_before = a.band,
+          .band_after = b.band};
 }
 
 std::string comparison_headline(const Comparison& c) {

@@ -24,7 +24,7 @@ std::size_t searches_of(const model::MachineParams& machine, const std::string& 
   for (const Group& group : groups_of(machine, RankKind::kCores, over)) {
     const Problem problem = tests::problem_for(operation, group.ranks());
     const Choice alone =
-        choose(Algorithm::kBest, problem, group.grid, 1 << 18, queues_of(group), CostModel(machine, group));
+        choose(Algorithm::kBest, problem, 1 << 18, queues_of(group), CostModel(machine, group));
     const Choice& chosen = estimates.choose(Algorithm::kBest, problem, group, 1 << 18, queues_of(group));
     INFO(group.name << ": " << chosen.why << "; alone: " << alone.why);
     CHECK(chosen.algorithm == alone.algorithm);

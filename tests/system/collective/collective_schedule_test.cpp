@@ -229,7 +229,7 @@ TEST_CASE("collective choice: auto follows the published sizes and best the shor
   const CostModel model(machine, group);
   const Problem problem = problem_for(Operation::kAllReduce, group.ranks());
   const auto chosen = [&](Algorithm how, std::uint64_t bytes) {
-    const Choice choice = choose(how, problem, group.grid, bytes, 16, model);
+    const Choice choice = choose(how, problem, bytes, 16, model);
     CHECK(!choice.why.empty());
     return std::string(choice.algorithm->name);
   };
@@ -252,7 +252,7 @@ TEST_CASE("collective choice: inside a chip auto takes a mesh up to 8 MiB, and f
   const CostModel model(machine, group);
   const auto chosen = [&](std::uint64_t bytes, Operation operation = Operation::kAllReduce) {
     const Problem problem = problem_for(operation, group.ranks());
-    return std::string(choose(Algorithm::kAuto, problem, group.grid, bytes, 2, model).algorithm->name);
+    return std::string(choose(Algorithm::kAuto, problem, bytes, 2, model).algorithm->name);
   };
   CHECK(chosen(512) == "mesh");
   CHECK(chosen(8 << 20) == "mesh");

@@ -57,9 +57,9 @@ TEST_CASE("layer kernels: two attentions on columns of one matrix", "[layer][att
   const runtime::HostTensor keys = tests::heads_of(bench, k, d), values = tests::heads_of(bench, v, d);
   const double scale = 1 / std::sqrt(static_cast<double>(d));
   const auto check = [&](const HbmView& in, const HbmView& out, bool causal) {
-    const runtime::GoldenResult golden =
-        workloads::check_attention(tests::heads_of(bench, in, d), keys, values,
-                                   tests::heads_of(bench, out, d), scale, {causal, 0}, nobody);
+    const runtime::GoldenResult golden = workloads::check_attention(
+        {.q = tests::heads_of(bench, in, d), .k = keys, .v = values, .o = tests::heads_of(bench, out, d)},
+        scale, {causal, 0}, nobody);
     INFO(golden.first_mismatch);
     CHECK(golden.passed());
   };

@@ -80,8 +80,16 @@ class AttentionBackward final : public runtime::Workload {
     const Inputs& in = inputs();
     const HostTensor dq = gather(machine, "dq"), dk = gather(machine, "dk"), dv = gather(machine, "dv");
     return check_attention_backward(
-        {in.q, in.k, in.v, in.d_o, in.lse, in.delta, dq, dk, dv}, sizes_.scale(), sizes_.mask(),
-        [&](const std::string& output) -> runtime::MadeBy {
+        {.q = in.q,
+         .k = in.k,
+         .v = in.v,
+         .d_o = in.d_o,
+         .lse = in.lse,
+         .delta = in.delta,
+         .dq = dq,
+         .dk = dk,
+         .dv = dv},
+        sizes_.scale(), sizes_.mask(), [&](const std::string& output) -> runtime::MadeBy {
           const bool of_query = output == "dq";
           return [this, &machine, of_query](std::uint64_t row, std::uint64_t) {
             const std::uint64_t head = row / (of_query ? sizes_.q_len : sizes_.kv_len);
@@ -150,22 +158,22 @@ class AttentionBackward final : public runtime::Workload {
       };
       const std::uint64_t heads = share.count, keys = share.kv_count;
       HeadTensors& p = placed_.emplace_back();
-      p = {share,
-           tensor("qt", {heads, d, q}),
-           tensor("q", {heads, q, d}),
-           tensor("kt", {keys, d, kv}),
-           tensor("k", {keys, kv, d}),
-           tensor("vt", {keys, d, kv}),
-           tensor("dot", {heads, d, q}),
-           tensor("do", {heads, q, d}),
-           fp32("lse", {heads, q}),
-           fp32("delta", {heads, q}),
-           tensor("dq", {heads, q, d}),
-           tensor("dk", {keys, kv, d}),
-           tensor("dv", {keys, kv, d}),
-           {},
-           {},
-           {}};
+      p = {.share = share,
+           .qt = tensor("qt", {heads, d, q}),
+           .q = tensor("q", {heads, q, d}),
+           .kt = tensor("kt", {keys, d, kv}),
+           .k = tensor("k", {keys, kv, d}),
+           .vt = tensor("vt", {keys, d, kv}),
+           .dot = tensor("dot", {heads, d, q}),
+           .d_o = tensor("do", {heads, q, d}),
+           .lse = fp32("lse", {heads, q}),
+           .delta = fp32("delta", {heads, q}),
+           .dq = tensor("dq", {heads, q, d}),
+           .dk = tensor("dk", {keys, kv, d}),
+           .dv = tensor("dv", {keys, kv, d}),
+           .sums = {},
+           .out = {},
+           .in = {}};
       const FlashShape shape = sizes_.shape_of(share, 0);
       for (std::uint64_t part = 0; sizes_.split > 1 && part < sizes_.split; ++part) {
         p.out.push_back(fp32("dq_out", {heads, q, d}));

@@ -130,15 +130,15 @@ class AttentionCheck {
 
   Reference reference(std::uint64_t row, std::uint64_t rows) const {
     const std::uint64_t d = q_.shape[2];
-    Reference r{row,
-                rows,
-                d,
-                Doubles(rows * d),
-                Doubles(rows * d),
-                Doubles(rows * d),
-                Doubles(rows),
-                Doubles(rows),
-                Doubles(rows)};
+    Reference r{.row = row,
+                .rows = rows,
+                .columns = d,
+                .want = Doubles(rows * d),
+                .mass = Doubles(rows * d),
+                .square = Doubles(rows * d),
+                .max_score = Doubles(rows),
+                .lse = Doubles(rows),
+                .spread = Doubles(rows)};
     Doubles scores(rows * kv_len_);
     AttentionRows b;
     b.rows = static_cast<std::ptrdiff_t>(rows);
@@ -210,9 +210,9 @@ class AttentionCheck {
 
 }  // namespace
 
-GoldenResult check_attention(const HostTensor& q, const HostTensor& k, const HostTensor& v,
-                             const HostTensor& o, double scale, const AttentionMask& mask,
+GoldenResult check_attention(const AttentionTensors& tensors, double scale, const AttentionMask& mask,
                              const MadeBy& made_by) {
+  const HostTensor &q = tensors.q, &k = tensors.k, &v = tensors.v, &o = tensors.o;
   TAHOMA_INVARIANT(
       fit(q, k, mask) && q.shape == o.shape && k.shape == v.shape,
       fmt::format("golden attention of q {}, k {}, v {}, o {}", q.shape, k.shape, v.shape, o.shape));

@@ -23,12 +23,13 @@ struct AttentionMask {
   bool causal = false;
   std::uint64_t window = 0;  // 0: all
 };
+struct AttentionTensors {
+  const runtime::HostTensor &q, &k, &v, &o;
+};
 // o[h] = softmax(scale q[h] k[g]^T + mask) v[g] with q, o [heads,q_len,d], k, v [kv_heads,kv_len,d] and
 // g = h kv_heads / heads. Row and column of `made_by` are those of o seen as a matrix: h * q_len + i, d.
-runtime::GoldenResult check_attention(const runtime::HostTensor& q, const runtime::HostTensor& k,
-                                      const runtime::HostTensor& v, const runtime::HostTensor& o,
-                                      double scale, const AttentionMask& mask,
-                                      const runtime::MadeBy& made_by);
+runtime::GoldenResult check_attention(const AttentionTensors& tensors, double scale,
+                                      const AttentionMask& mask, const runtime::MadeBy& made_by);
 // lse[h, i] = log of the sum of exp(scale q[h, i] k[g, j]) over the keys j that it sees, in fp32.
 runtime::GoldenResult check_attention_lse(const runtime::HostTensor& q, const runtime::HostTensor& k,
                                           const runtime::HostTensor& lse, double scale,

@@ -171,7 +171,16 @@ GoldenResult check_all(const WantedStep& wanted, const ModelTensors& got, Check&
 }  // namespace
 
 WantedStep wanted_step(const TrainingParams& params, const TrainingCase& values, double sums) {
-  Step step{params, params.model(), matrix_of(values.table), sums, {}, {}, {}, {}, {}, {}};
+  Step step{.params = params,
+            .model = params.model(),
+            .angles = matrix_of(values.table),
+            .sums = sums,
+            .weights = {},
+            .final_gain = {},
+            .head = {},
+            .layers = {},
+            .final_gain_sum = {},
+            .head_sum = {}};
   for (const HostWeights& layer : values.weights.layers) step.weights.emplace_back(layer);
   step.final_gain = matrix_of(values.weights.final_gain);
   step.head = matrix_of(values.weights.head);

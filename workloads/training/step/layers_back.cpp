@@ -92,19 +92,19 @@ void TrainingLayers::back_through_attention() {
       const auto [q, k, v] = at.of(sequence(tape(c).qkv, c, s), d);
       const auto [dq, dk, dv] = at.of(sequence(back_tape(c).qkv, c, s), d);
       BackwardPart::Attention views{
-          q,
-          k,
-          v,
-          at.queries(sequence(tape(c).o, c, s), d),
-          at.queries(sequence(back_tape(c).o, c, s), d),
-          rows_of(tape(c).lse[c.physical_core].of(c.physical_core), s * at.heads, at.heads),
-          dq,
-          dk,
-          dv,
-          at.heads,
-          share.heads_per_kv,
-          {},
-          {}};
+          .q = q,
+          .k = k,
+          .v = v,
+          .o = at.queries(sequence(tape(c).o, c, s), d),
+          .d_o = at.queries(sequence(back_tape(c).o, c, s), d),
+          .lse = rows_of(tape(c).lse[c.physical_core].of(c.physical_core), s * at.heads, at.heads),
+          .dq = dq,
+          .dk = dk,
+          .dv = dv,
+          .heads = at.heads,
+          .heads_per_kv = share.heads_per_kv,
+          .dk_sum = {},
+          .dv_sum = {}};
       if (!back_tape(c).dk_sum.empty()) {
         views.dk_sum = back_tape(c).dk_sum[c.physical_core].of(c.physical_core);
         views.dv_sum = back_tape(c).dv_sum[c.physical_core].of(c.physical_core);

@@ -66,23 +66,26 @@ DecodeStageTensors::Cache DecodeStageTensors::allocate_states(std::size_t r, std
   return cache;
 }
 
-void DecodeStageTensors::fill_states(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
-                                     std::size_t h, std::size_t layer, const HostCache& values) const {
+void DecodeStageTensors::fill_states(runtime::Machine& machine, const CacheAddress& at,
+                                     const HostCache& values) const {
   const DeltaRule& d = params_.model.delta;
   const DeltaHeads heads = share_.delta_heads(params_.model);
-  const Cache& cache = ranks_[r].caches[layer][b][h];
-  const std::uint64_t cores = share_.ranks * share_.physical_cores, core = r * share_.physical_cores + h;
+  const Cache& cache = cache_at(at);
+  const std::uint64_t cores = share_.ranks * share_.physical_cores,
+                      core = at.rank * share_.physical_cores + at.physical_core;
   for (std::uint64_t s = 0; s < sharding_.rows; ++s) {
-    const std::uint64_t sequence = first_row(g, b) + s, of_model = sequence * d.value_heads * d.key_dim;
+    const std::uint64_t sequence = first_row(at.replica, at.microbatch) + s,
+                        of_model = sequence * d.value_heads * d.key_dim;
     for (const RowBlock& block : d.state_blocks(core, cores))
-      runtime::copy_window(values.k, {of_model + block.of_model_row, block.of_model_column, 1, block.columns},
-                           row_of(machine, replica_, g, cache.k, s * heads.state_rows() + block.row) +
-                               block.column * sizeof(float));
+      runtime::copy_window(
+          values.k, {of_model + block.of_model_row, block.of_model_column, 1, block.columns},
+          row_of(machine, replica_, at.replica, cache.k, s * heads.state_rows() + block.row) +
+              block.column * sizeof(float));
     for (std::uint64_t j = 0; j + 1 < d.taps; ++j)
       for (const RowBlock& block : d.channel_blocks(core, cores))
         runtime::copy_window(values.v,
                              {j * params_.batch + sequence, block.of_model_column, 1, block.columns},
-                             row_of(machine, replica_, g, cache.v, j * sharding_.rows + s) +
+                             row_of(machine, replica_, at.replica, cache.v, j * sharding_.rows + s) +
                                  block.column * isa::size_of(kModelDType));
   }
 }
@@ -116,35 +119,34 @@ void DecodeStageTensors::place_stream(std::size_t r) {
   }
 }
 
-void DecodeStageTensors::fill_cache(runtime::Machine& machine, std::size_t g, std::size_t b, std::size_t r,
-                                    std::size_t h, std::size_t layer, const HostCache& values) const {
-  if (share_.of_layer(params_.model, first_layer_ + layer).delta)
-    return fill_states(machine, g, b, r, h, layer, values);
-  const Cache& cache = ranks_[r].caches[layer][b][h];
-  const auto [first, count] = sharding_.sequences_of(r, h);
-  const std::uint64_t d = params_.model.head_dim, kept = this->kept(layer), places = capacity(layer),
+void DecodeStageTensors::fill_cache(runtime::Machine& machine, const CacheAddress& at,
+                                    const HostCache& values) const {
+  if (share_.of_layer(params_.model, first_layer_ + at.layer).delta) return fill_states(machine, at, values);
+  const Cache& cache = cache_at(at);
+  const auto [first, count] = sharding_.sequences_of(at.rank, at.physical_core);
+  const std::uint64_t d = params_.model.head_dim, kept = this->kept(at.layer), places = capacity(at.layer),
                       dropped = sharding_.context - kept;  // before the window
-  const std::uint64_t sequence = first_row(g, b) + first;
+  const std::uint64_t sequence = first_row(at.replica, at.microbatch) + first;
   if (params_.model.latent) {
     for (std::uint64_t s = 0; s < count && kept > 0; ++s)
       runtime::copy_window(values.k,
                            {(sequence + s) * params_.context, 0, kept, params_.model.latent.cached()},
-                           row_of(machine, replica_, g, cache.k, s * places));
+                           row_of(machine, replica_, at.replica, cache.k, s * places));
     return;
   }
   for (std::uint64_t head = 0; head < share_.kv_heads && kept > 0; ++head)
     for (std::uint64_t s = 0; s < count; ++s) {
       const runtime::Window window{
           (sequence + s) * params_.context + station_.group * sharding_.context + dropped,
-          (share_.first_kv_head(r) + head) * d, kept, d};
+          (share_.first_kv_head(at.rank) + head) * d, kept, d};
       const std::uint64_t place = head * count + s;
-      runtime::copy_window(values.v, window, row_of(machine, replica_, g, cache.v, place * places));
+      runtime::copy_window(values.v, window, row_of(machine, replica_, at.replica, cache.v, place * places));
       std::vector<std::byte> transposed(kept * d * isa::size_of(kModelDType));
       runtime::copy_window_transposed(values.k, window, transposed.data());
       const std::size_t bytes = kept * isa::size_of(kModelDType);
       for (std::uint64_t i = 0; i < d; ++i)
         std::copy_n(transposed.data() + i * bytes, bytes,
-                    row_of(machine, replica_, g, cache.k, place * d + i));
+                    row_of(machine, replica_, at.replica, cache.k, place * d + i));
     }
 }
 
@@ -164,7 +166,8 @@ void DecodeStageTensors::fill(runtime::Machine& machine, const HostCase& values,
             runtime::copy_window(values.x, {first_row(g, b), 0, sharding_.rows, values.x.columns()},
                                  row_of(machine, replica_, g, ranks_[r].in[b][h], 0));
           for (std::size_t l = 0; l < layers_; ++l)
-            fill_cache(machine, g, b, r, h, l, values.caches[first_layer + l]);
+            fill_cache(machine, {.replica = g, .microbatch = b, .rank = r, .physical_core = h, .layer = l},
+                       values.caches[first_layer + l]);
         }
   }
 }

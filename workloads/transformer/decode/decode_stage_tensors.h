@@ -49,14 +49,19 @@ class DecodeStageTensors {
   }
 
  private:
+  // Where a cache is; `layer` counts from the first layer of the stage.
+  struct CacheAddress {
+    std::size_t replica = 0, microbatch = 0, rank = 0, physical_core = 0, layer = 0;
+  };
+  const Cache& cache_at(const CacheAddress& at) const {
+    return ranks_[at.rank].caches[at.layer][at.microbatch][at.physical_core];
+  }
   // Of a delta rule, k has the states, and v the last tokens in front of the convolution.
   Cache allocate_states(std::size_t rank, std::size_t physical_core);
-  void fill_states(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
-                   std::size_t physical_core, std::size_t layer, const HostCache& values) const;
+  void fill_states(runtime::Machine& machine, const CacheAddress& at, const HostCache& values) const;
   Cache allocate_cache(std::size_t rank, std::size_t physical_core, std::size_t layer);
   void place_stream(std::size_t rank);
-  void fill_cache(runtime::Machine& machine, std::size_t replica, std::size_t microbatch, std::size_t rank,
-                  std::size_t physical_core, std::size_t layer, const HostCache& values) const;
+  void fill_cache(runtime::Machine& machine, const CacheAddress& at, const HostCache& values) const;
 
   Replica& replica_;
   const TransformerParams& params_;

@@ -25,12 +25,16 @@ HostTensor integers(const std::string& name, const std::vector<std::uint64_t>& v
 }  // namespace
 
 ExpertSteps::ExpertSteps(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-                         const ExpertCase& shape, const std::vector<std::size_t>& layers, std::size_t slices,
-                         const Own& own)
-    : replica_(replica), params_(params), routing_(routing), shape_(shape), layers_(layers), slices_(slices) {
+                         const ExpertCase& shape, const Stage& stage)
+    : replica_(replica),
+      params_(params),
+      routing_(routing),
+      shape_(shape),
+      layers_(stage.layers),
+      slices_(stage.slices) {
   for (std::size_t b = 0; b < params.microbatches; ++b)
     for (std::size_t l = 0; l < layers_.size(); ++l)
-      for (std::size_t s = 0; s < slices; ++s) steps_.push_back(plan({b, l, s}, own));
+      for (std::size_t s = 0; s < slices_; ++s) steps_.push_back(plan({b, l, s}, stage.own));
   place_numbers();
 }
 

@@ -36,10 +36,14 @@ class ExpertSteps {
  public:
   // Rows of the replica that a physical core of a rank has in a slice.
   using Own = std::function<runtime::Part(std::size_t slice, std::size_t rank, std::size_t physical_core)>;
-  // As for Experts.
+  // The layers of a stage that have experts, by their numbers in the case, and how their rows are cut.
+  struct Stage {
+    std::vector<std::size_t> layers;
+    std::size_t slices = 1;
+    Own own;
+  };
   ExpertSteps(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-              const ExpertCase& shape, const std::vector<std::size_t>& layers, std::size_t slices,
-              const Own& own);
+              const ExpertCase& shape, const Stage& stage);
 
   const ExpertStep& allocate(const ExpertTurn& turn, const RankShare& share);
   // The control values of a physical core's kernels in a step: for each slot the rows that are taken, then

@@ -33,8 +33,7 @@ std::vector<std::vector<ExpertWeights>> weights_of(Replica& replica, const Trans
 }  // namespace
 
 Experts::Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-                 std::vector<std::size_t> layers, std::size_t slices, const ExpertSteps::Own& own,
-                 ExpertExchange::Keep keep)
+                 const ExpertSteps::Stage& stage, ExpertExchange::Keep keep)
     : replica_(replica),
       params_(params),
       per_token_(routing.per_token()),
@@ -42,11 +41,11 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
       shape_{replica.ranks(),     replica.physical_cores(),
              share_.block,        share_.experts,
              params.model.hidden, params.phase == Phase::kPrefill && replica.ranks() > 1},
-      layers_(std::move(layers)),
+      layers_(stage.layers),
       exchange_(shape_.exchanged ? std::make_unique<ExpertExchange>(replica, params, shape_, std::move(keep))
                                  : nullptr),
       weights_(weights_of(replica, params, share_, layers_.size())),
-      steps_(replica, params, routing, shape_, layers_, slices, own) {}
+      steps_(replica, params, routing, shape_, stage) {}
 
 void Experts::route(const ExpertStep& step, const View& normed) {
   replica_.each("router", [&](std::size_t r, std::size_t h) {

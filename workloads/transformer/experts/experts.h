@@ -26,10 +26,8 @@ namespace tahoma::workloads {
 class Experts {
  public:
   using View = std::function<runtime::HbmView(std::size_t rank, std::size_t physical_core)>;
-  // Experts of those layers of a stage that have some, by their numbers in the case.
   Experts(Replica& replica, const TransformerParams& params, const ExpertRouting& routing,
-          std::vector<std::size_t> layers, std::size_t slices, const ExpertSteps::Own& own,
-          ExpertExchange::Keep keep);
+          const ExpertSteps::Stage& stage, ExpertExchange::Keep keep);
 
   // normed: a physical core's rows, followed by up to 15 rows that are read without use; out: the results of
   // the same rows.

@@ -22,8 +22,8 @@ Noisy gated_of(const ModelShape& model, const Noisy& gate, const Noisy& up) {
 // The rows of a tensor; none of a tensor that the model does not have.
 Rows rows_of(const runtime::HostTensor& tensor) { return tensor.shape.empty() ? Rows{} : matrix_of(tensor); }
 
-// Without elements: no bias.
-struct FeedForwardBiases {
+// The weights of a feed-forward part, or its biases; without elements: none.
+struct FeedForwardRows {
   Rows gate, up, down;
 };
 
@@ -34,19 +34,20 @@ Noisy activated(const ModelShape& model, const Noisy& up) {
 }
 
 // The feed-forward part on rows, with this row of each bias.
-Noisy feed_forward_of(const ModelShape& model, const Noisy& x, const Rows& gate, const Rows& up,
-                      const Rows& down, double partial_roundings, const FeedForwardBiases& biases = {},
-                      Eigen::Index row = 0) {
-  const Noisy product = with_row(times(x, up), biases.up, row),
-              hidden = model.gated ? gated_of(model, with_row(times(x, gate), biases.gate, row), product)
-                                   : activated(model, product);
-  return with_row(times(quantised(hidden, model.activations), down, partial_roundings), biases.down, row);
+Noisy feed_forward_of(const ModelShape& model, const Noisy& x, const FeedForwardRows& weights,
+                      double partial_roundings, const FeedForwardRows& biases = {}, Eigen::Index row = 0) {
+  const Noisy product = with_row(times(x, weights.up), biases.up, row),
+              hidden = model.gated
+                           ? gated_of(model, with_row(times(x, weights.gate), biases.gate, row), product)
+                           : activated(model, product);
+  return with_row(times(quantised(hidden, model.activations), weights.down, partial_roundings), biases.down,
+                  row);
 }
 
 // The feed-forward part of a layer without experts.
 Noisy plain_feed_forward(const ModelShape& model, const HostWeights& w, const Noisy& x,
                          double partial_roundings) {
-  return feed_forward_of(model, x, rows_of(w.gate), matrix_of(w.up), matrix_of(w.down), partial_roundings,
+  return feed_forward_of(model, x, {rows_of(w.gate), matrix_of(w.up), matrix_of(w.down)}, partial_roundings,
                          {rows_of(w.gate_bias), rows_of(w.up_bias), rows_of(w.down_bias)});
 }
 
@@ -107,8 +108,8 @@ void scale_rows(Noisy& own, const Noisy& gates, const std::vector<Eigen::Index>&
 
 Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& x, const ChosenExpert& chosen,
               double partial_roundings) {
-  const FeedForwardBiases biases{rows_of(weights.gate_bias), rows_of(weights.up_bias),
-                                 rows_of(weights.down_bias)};
+  const FeedForwardRows biases{rows_of(weights.gate_bias), rows_of(weights.up_bias),
+                               rows_of(weights.down_bias)};
   const Noisy gates =
       gates_of(model, with_row(times(x, matrix_of(weights.router)), rows_of(weights.router_bias)), chosen);
   const Rows gate = rows_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
@@ -121,9 +122,12 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
       if (gates.value(row, e) > 0) rows.push_back(row);
     Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
     if (model.gated_inputs) scale_rows(own, gates, rows, e);
-    const Noisy made = feed_forward_of(
-        model, own, model.gated ? Rows(gate.middleRows(e * hidden, hidden)) : Rows{},
-        up.middleRows(e * hidden, hidden), down.middleRows(e * ffn, ffn), partial_roundings, biases, e);
+    const Noisy made =
+        feed_forward_of(model, own,
+                        {.gate = model.gated ? Rows(gate.middleRows(e * hidden, hidden)) : Rows{},
+                         .up = up.middleRows(e * hidden, hidden),
+                         .down = down.middleRows(e * ffn, ffn)},
+                        partial_roundings, biases, e);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const double g = model.gated_inputs ? 1 : gates.value(rows[i], e),
@@ -140,8 +144,9 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
 // The shared expert. Its gate is computed in fp32.
 Noisy shared_expert(const ModelShape& model, const HostWeights& weights, const Noisy& x,
                     double partial_roundings) {
-  Noisy y = feed_forward_of(model, x, rows_of(weights.shared_gate), matrix_of(weights.shared_up),
-                            matrix_of(weights.shared_down), partial_roundings);
+  Noisy y = feed_forward_of(
+      model, x, {rows_of(weights.shared_gate), matrix_of(weights.shared_up), matrix_of(weights.shared_down)},
+      partial_roundings);
   if (!model.shared_gated) return y;
   const Noisy logit = times(x, matrix_of(weights.shared_router));
   for (Eigen::Index row = 0; row < y.value.rows(); ++row) {

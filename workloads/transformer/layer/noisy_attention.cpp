@@ -10,6 +10,15 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::RowVectorXd, Eigen::VectorXd;
 
+// What is attended to: by each query the keys in its window (0: all), and the sinks, if there are any.
+struct AttendedHeads {
+  const ModelShape& model;
+  const HeadSizes& sizes;
+  const NoisyHeads& heads;
+  std::uint64_t window;
+  const Rows& sinks;
+};
+
 // One query of one head: its probabilities over its visible keys, and the variance of its scores.
 struct Query {
   Index t, first, seen;          // visible keys from the first one on
@@ -18,18 +27,18 @@ struct Query {
   double scale;
   VectorXd p, score_variance;
 
-  Query(const ModelShape& model, const HeadSizes& sizes, const NoisyHeads& heads, std::uint64_t window,
-        Index token, Index number, const Rows& sinks)
+  Query(const AttendedHeads& all, Index token, Index number)
       : t(token),
         first(0),
-        seen(heads.k.value.rows() - heads.q.value.rows() + token + 1),
-        head(number * static_cast<Index>(sizes.d)),
-        kv(number / static_cast<Index>(sizes.group) * static_cast<Index>(sizes.d)),
-        d(static_cast<Index>(sizes.d)),
-        out(number * static_cast<Index>(sizes.values)),
-        from(number / static_cast<Index>(sizes.group) * static_cast<Index>(sizes.values)),
-        value_width(static_cast<Index>(sizes.values)),
-        scale(model.score_scale()) {
+        seen(all.heads.k.value.rows() - all.heads.q.value.rows() + token + 1),
+        head(number * static_cast<Index>(all.sizes.d)),
+        kv(number / static_cast<Index>(all.sizes.group) * static_cast<Index>(all.sizes.d)),
+        d(static_cast<Index>(all.sizes.d)),
+        out(number * static_cast<Index>(all.sizes.values)),
+        from(number / static_cast<Index>(all.sizes.group) * static_cast<Index>(all.sizes.values)),
+        value_width(static_cast<Index>(all.sizes.values)),
+        scale(all.model.score_scale()) {
+    const auto& [model, sizes, heads, window, sinks] = all;
     if (model.bidirectional) seen = heads.k.value.rows();
     if (window > 0) {
       first = std::max<Index>(0, seen - static_cast<Index>(window));
@@ -61,11 +70,9 @@ struct Query {
 };
 
 template <class Body>
-void for_queries(const ModelShape& model, const HeadSizes& sizes, const NoisyHeads& heads,
-                 std::uint64_t window, const Rows& sinks, Body&& body) {
-  for (Index number = 0; number < static_cast<Index>(sizes.heads); ++number)
-    for (Index t = 0; t < heads.q.value.rows(); ++t)
-      body(Query(model, sizes, heads, window, t, number, sinks));
+void for_queries(const AttendedHeads& all, Body&& body) {
+  for (Index number = 0; number < static_cast<Index>(all.sizes.heads); ++number)
+    for (Index t = 0; t < all.heads.q.value.rows(); ++t) body(Query(all, t, number));
 }
 
 HeadSizes sizes_of(const ModelShape& model) {
@@ -81,7 +88,7 @@ Noisy zeros_like(const Noisy& x) { return Noisy::exact(Rows::Zero(x.value.rows()
 Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t window, const HeadSizes& sizes,
                const Rows& sinks) {
   Noisy o = Noisy::exact(Rows::Zero(heads.q.value.rows(), static_cast<Index>(sizes.heads * sizes.values)));
-  for_queries(model, sizes, heads, window, sinks, [&](const Query& at) {
+  for_queries({model, sizes, heads, window, sinks}, [&](const Query& at) {
     const MatrixXd v = at.values(heads.v.value);
     const RowVectorXd out = at.p.transpose() * v;
     const VectorXd squares = at.p.cwiseAbs2(), moved = squares.cwiseProduct(at.score_variance);
@@ -101,7 +108,7 @@ Noisy attended(const ModelShape& model, const NoisyHeads& heads, std::uint64_t w
 // dS = P (dP - D), dP = dO V^T, D = dO o.
 NoisyHeads attended_back(const ModelShape& model, const NoisyHeads& heads, const Noisy& o, const Noisy& d_o) {
   NoisyHeads back{zeros_like(heads.q), zeros_like(heads.k), zeros_like(heads.v)};
-  for_queries(model, sizes_of(model), heads, 0, {}, [&](const Query& at) {
+  for_queries({model, sizes_of(model), heads, 0, Rows{}}, [&](const Query& at) {
     const MatrixXd k = at.keys(heads.k.value), v = at.keys(heads.v.value);
     const RowVectorXd q = at.row(heads.q.value), out = at.row(o.value), dout = at.row(d_o.value),
                       dout_noise = at.row(d_o.variance);

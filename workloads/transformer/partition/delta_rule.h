@@ -35,16 +35,16 @@ struct DeltaRule {
   // The heads of one of so many cores.
   DeltaHeads of_core(std::uint64_t cores) const {
     const std::uint64_t own = value_heads / cores;
-    return {std::max<std::uint64_t>(1, own * key_heads / value_heads),
-            own,
-            key_dim,
-            value_dim,
-            taps,
-            rule,
-            tap_bias,
-            least_rate,
-            most_rate,
-            cores > key_heads};
+    return {.key_heads = std::max<std::uint64_t>(1, own * key_heads / value_heads),
+            .value_heads = own,
+            .key_dim = key_dim,
+            .value_dim = value_dim,
+            .taps = taps,
+            .rule = rule,
+            .tap_bias = tap_bias,
+            .least_rate = least_rate,
+            .most_rate = most_rate,
+            .split = cores > key_heads};
   }
   std::uint64_t first_value_head(std::uint64_t core, std::uint64_t cores) const {
     return core * (value_heads / cores);

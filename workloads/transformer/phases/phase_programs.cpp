@@ -18,7 +18,8 @@ void PhasePrograms::add_experts(const ExpertRouting* routing, std::size_t slices
   for (std::size_t l = 0; l < params_.layers_of_stage(station_.stage).count; ++l)
     if (has_experts(l)) layers.push_back(layer_number(l));
   if (layers.empty()) return;
-  experts_ = std::make_unique<Experts>(replica_, params_, *routing, std::move(layers), slices, rows,
+  const ExpertSteps::Stage stage{.layers = std::move(layers), .slices = slices, .own = rows};
+  experts_ = std::make_unique<Experts>(replica_, params_, *routing, stage,
                                        [this](PhaseExchange exchange) { keep(std::move(exchange)); });
 }
 

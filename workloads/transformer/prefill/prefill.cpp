@@ -184,16 +184,15 @@ void Prefill::make_heads(std::size_t layer, std::size_t slice) {
 void Prefill::delta_rule(std::size_t layer) {
   delta_.apply(products(layer, 0), [&](const LayerPart& part, const DeltaHeads& heads, DeltaViews views,
                                        std::size_t r, std::size_t h) {
-    const std::uint64_t sequences = params_.sequences();
     const Matrix states = replica_.own(r, h, "delta_states", isa::DType::kFp32,
-                                       sequences * heads.state_rows(), heads.state_columns());
+                                       params_.sequences() * heads.state_rows(), heads.state_columns());
     views.states = states.of(h);
     if (params_.tokens + 1 >= heads.taps)
       keep_states({layer, r, h, states, layers_[r].delta_in, h * heads.columns(),
                    [tokens = params_.tokens, more = heads.taps - 1](std::uint64_t s, std::uint64_t j) {
                      return (s + 1) * tokens - more + j;
                    }});
-    emit_delta_chunks(part.kernel, part.machine, heads, sequences, params_.tokens,
+    emit_delta_chunks(part.kernel, part.machine, heads, params_.tokens,
                       static_cast<float>(part.model.epsilon), views);
   });
   if (share(layer).delta_heads(params_.model).split && params_.model.delta.scans())
@@ -265,7 +264,7 @@ void Prefill::prepare(std::size_t layer) {
   before_ = std::move(layers_);
   layers_.clear();
   for (std::size_t r = 0; r < replica_.ranks(); ++r)
-    layers_.emplace_back(replica_, r, params_, share(layer), rows_, tokens_,
+    layers_.emplace_back(replica_, r, params_, PrefillSharding{share(layer), rows_, tokens_},
                          layer == 0 ? &tensors_[r].in[microbatch_] : nullptr);
   if (embedding_ && layer == 0) {
     for (std::size_t r = 0; r < replica_.ranks() && replica_.ranks() > 1; ++r)

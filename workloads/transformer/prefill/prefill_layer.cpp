@@ -8,8 +8,10 @@
 namespace tahoma::workloads {
 
 PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerParams& params,
-                           const RankShare& share, const RowSharding& rows, const TokenSharding& tokens,
-                           const std::vector<Matrix>* streams) {
+                           const PrefillSharding& sharding, const std::vector<Matrix>* streams) {
+  const RankShare& share = sharding.share;
+  const RowSharding& rows = sharding.rows;
+  const TokenSharding& tokens = sharding.tokens;
   const ModelShape& m = params.model;
   // Products read all rows, attention those of a run.
   const std::uint64_t padded =
@@ -44,7 +46,7 @@ PrefillLayer::PrefillLayer(Replica& replica, std::size_t r, const TransformerPar
     hidden = typed("hidden", share.common_ffn, m.activations);
   }
   if (share.common_ffn > 0 || replica.ranks() == 1) partial_mlp = whole("partial_mlp", m.hidden);
-  allocate_core_tensors(replica, r, m, share, rows, tokens.tokens(), streams);
+  allocate_core_tensors(replica, r, m, sharding, streams);
 }
 
 void PrefillLayer::allocate_delta(Replica& replica, std::size_t r, const ModelShape& m,
@@ -64,14 +66,16 @@ void PrefillLayer::allocate_latent(const Allocate& whole, const LatentShape& l, 
 }
 
 void PrefillLayer::allocate_core_tensors(Replica& replica, std::size_t r, const ModelShape& model,
-                                         const RankShare& share, const RowSharding& rows,
-                                         std::uint64_t tokens, const std::vector<Matrix>* streams) {
+                                         const PrefillSharding& sharding,
+                                         const std::vector<Matrix>* streams) {
+  const RankShare& share = sharding.share;
+  const RowSharding& rows = sharding.rows;
   const bool mixture = share.mixture;
   for (std::size_t h = 0; h < replica.physical_cores(); ++h) {
     CoreTensors& tensors = core_tensors.emplace_back();
     if (model.sinks) {
       tensors.sums = replica.own(r, h, "log_sums", isa::DType::kFp32,
-                                 transposed_load_rows(share.heads_of(r, h).count), tokens);
+                                 transposed_load_rows(share.heads_of(r, h).count), sharding.tokens.tokens());
       replica.declare_input(tensors.sums.tensor);  // rows that are read, but not used
     }
     const auto typed = [&](const char* name, isa::DType dtype) {

@@ -12,10 +12,17 @@
 
 namespace tahoma::workloads {
 
+// What a rank has of a layer, and of the rows and tokens.
+struct PrefillSharding {
+  const RankShare& share;
+  const RowSharding& rows;
+  const TokenSharding& tokens;
+};
+
 struct PrefillLayer : LayerTensors {
   // `streams`: by physical core, the residual stream before the stage's first layer; none before another one.
-  PrefillLayer(Replica& replica, std::size_t rank, const TransformerParams& params, const RankShare& share,
-               const RowSharding& rows, const TokenSharding& tokens, const std::vector<Matrix>* streams);
+  PrefillLayer(Replica& replica, std::size_t rank, const TransformerParams& params,
+               const PrefillSharding& sharding, const std::vector<Matrix>* streams);
 
   Matrix embedded;  // with logits, of the first layer: this rank's contribution to all rows
   Matrix gathered, gathered_mlp;
@@ -33,8 +40,7 @@ struct PrefillLayer : LayerTensors {
                       std::uint64_t rows);
   void allocate_latent(const Allocate& whole, const LatentShape& shape, std::uint64_t heads);
   void allocate_core_tensors(Replica& replica, std::size_t rank, const ModelShape& model,
-                             const RankShare& share, const RowSharding& rows, std::uint64_t tokens,
-                             const std::vector<Matrix>* streams);
+                             const PrefillSharding& sharding, const std::vector<Matrix>* streams);
 };
 
 }  // namespace tahoma::workloads
