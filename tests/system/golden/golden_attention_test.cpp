@@ -68,7 +68,7 @@ struct Attention {
     for (std::uint64_t c = 0; c < shape.d; ++c) set(row, c, out[c] / sum);
   }
 
-  GoldenResult check() const { return check_attention(q, k, v, o, scale, {shape.causal}, {}); }
+  GoldenResult check() const { return check_attention({q, k, v, o}, scale, {shape.causal}, {}); }
 };
 
 }  // namespace

@@ -113,9 +113,9 @@ TEST_CASE("inputs: windows agree with single elements", "[inputs]") {
 TEST_CASE("inputs: files keep their bits where types agree and are rounded from float32", "[inputs]") {
   const std::vector<float> values{1.0F, -2.5F, 0.1F, 3e38F, 1e-3F, 0.0F};
   const TemporaryNpy single("single", array_of<float>("<f4", {2, 3}, values));
-  const HostTensor fp32 = input(single.path(), "a", DType::kFp32, {2, 3}, 1, 0);
+  const HostTensor fp32 = input(single.path(), "a", DType::kFp32, {2, 3}, 1);
   for (std::uint64_t i = 0; i < 6; ++i) CHECK(fp32.at(i / 3, i % 3) == values[i]);
-  const HostTensor bf16 = input(single.path(), "a", DType::kBf16, {2, 3}, 1, 0);
+  const HostTensor bf16 = input(single.path(), "a", DType::kBf16, {2, 3}, 1);
   CHECK(bf16.at(0, 1) == -2.5F);
   CHECK(bf16.at(0, 2) == 0.10009765625F);  // 205 * 2^-11, the nearest of 8 significant bits to 0.1
   const std::vector<std::uint16_t> raw{0x3F80, 0xC020};
