@@ -142,7 +142,7 @@ MISTAKES = {
     "file of an argument": ({"args": ("x=none.npy",)}, "none.npy: no such file"),
     "generator": ({"args": ("x=radn(128, 64)",)}, "did you mean 'randn'"),
     "option": ({"more": ("--refrence", "a")}, "--refrence"),
-    "grid": ({"more": ("--grid", "3")}, "grid"),
+    "grid": ({"more": ("--grid", "3")}, "tahoma: --grid 3: error[E-CFG-005]: '--grid' must lie in 0 .. 2"),
     "no Python file": ({"kernel": "va.yaml:double"}, "va.yaml is not a Python file; expected FILE.py:NAME"),
     "no array file": ({"args": ("x=kernel.npy",)}, "kernel.npy: no such file"),
     "tolerance": ({"more": ("--golden-rtol", "nan")}, "--golden-rtol: expected a finite number from 0 on, got 'nan'"),
