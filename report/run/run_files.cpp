@@ -46,7 +46,8 @@ std::vector<std::string> names_on_demand(const std::function<bool(const std::str
 std::string manifest_of(const FinishedRun& run, const RunFileTarget& to) {
   Manifest manifest;
   manifest.host = host_facts();
-  manifest.cost = {run.wall_seconds(), run.run.seconds, run.run.measurement.instructions, run.stages()};
+  const std::vector<StageTime> stages = run.stages();  // first: their sum is at most the whole command's time
+  manifest.cost = {run.wall_seconds(), run.run.seconds, run.run.measurement.instructions, stages};
   manifest.command_line = run.options.command_line;
   manifest.golden = name_of(run.run.golden.outcome());
   manifest.seed = run.config.run.seed;
