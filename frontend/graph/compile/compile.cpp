@@ -37,7 +37,7 @@ CompiledGraph::CompiledGraph(std::unique_ptr<Graph> graph, const model::MachineP
     : graph_(inferred(std::move(graph), options)),
       machine_(machine),
       lowering_(*graph_, machine_, options.floats) {
-  for (std::uint32_t i = 0; i < graph_->inputs.size(); ++i) lowering_.input(graph_->inputs[i].value, i);
+  for (const GraphInput& input : graph_->inputs) lowering_.input(input.value);
   for (const PlanEntry& entry : plan_entries(*graph_, options.fusion)) {
     lowering_.begin(entry.name, entry.op, entry.nodes, entry.slack);
     entry.lower(lowering_);

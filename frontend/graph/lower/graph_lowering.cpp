@@ -53,9 +53,9 @@ double Lowering::bytes(const TensorRef& tensor) const {
   return static_cast<double>(elements_of(tensor.dims) * isa::size_of(dtype(tensor)));
 }
 
-TensorRef Lowering::input(ValueId id, std::uint32_t number) {
+TensorRef Lowering::input(ValueId id) {
   const Value& value = graph_.value(id);
-  return place(id, {value.name, stored(value.type.element), value.type.dims, {}, number, {}, 0});
+  return place(id, {value.name, stored(value.type.element), value.type.dims, {}, true, {}, 0});
 }
 
 TensorRef Lowering::result(ValueId id) {

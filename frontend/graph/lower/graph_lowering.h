@@ -24,7 +24,7 @@ struct Slot {
   isa::DType dtype = isa::DType::kFp32;
   Dims dims;
   LazyArray values;                     // of a constant
-  std::optional<std::uint32_t> input;   // number of the graph's input that it is
+  bool input = false;                   // of the graph
   std::optional<std::int64_t> rows_of;  // it numbers rows of a tensor that has that many: a control tensor
   std::uint64_t spare = 0;              // elements behind its own that a kernel may read, and does not use
 };
@@ -102,7 +102,7 @@ class Lowering {
   isa::DType dtype(const TensorRef& tensor) const { return slot(tensor).dtype; }
   double bytes(const TensorRef& tensor) const;
 
-  TensorRef input(ValueId id, std::uint32_t number);
+  TensorRef input(ValueId id);
   TensorRef result(ValueId id);                // a new tensor for it
   void view(ValueId id, const TensorRef& of);  // shares the tensor
   TensorRef scratch(const std::string& name, isa::DType dtype, const Dims& dims);
