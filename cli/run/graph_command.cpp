@@ -54,12 +54,11 @@ ExitStatus run_graph(GraphCommand& command) {
                                    {"chips", "--chips", fmt::format("{}", command.chips)},
                                    {"floats", "--floats", command.floats}},
                                   config.overrides);
-  return config.origins.with_origins([&] {
-    if (!command.plan) return run(command.run);
-    const std::unique_ptr<ResolvedConfig> resolved = resolve_config(config);
-    fmt::print("{}", workloads::graph_plan(*resolved->workload, resolved->machine));
-    return ExitStatus::kOk;
-  });
+  if (!command.plan) return run(command.run);
+  const std::unique_ptr<ResolvedConfig> resolved = resolve_config(config);
+  fmt::print("{}", config.origins.with_origins(
+                       [&] { return workloads::graph_plan(*resolved->workload, resolved->machine); }));
+  return ExitStatus::kOk;
 }
 
 }  // namespace

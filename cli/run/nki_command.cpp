@@ -66,7 +66,7 @@ ExitStatus run_nki(NkiCommand& command) {
                                    {"atol", "--golden-atol", fmt::format("{}", command.atol)}},
                                   config.overrides);
   if (command.grid == 2) config.overrides.insert(config.overrides.begin(), "machine.chip.lnc=2");
-  return config.origins.with_origins([&] { return run(command.run); });
+  return run(command.run);
 }
 
 }  // namespace

@@ -94,9 +94,7 @@ void compare_with_whole(const std::string& whole, RunOutcome& outcome) {
                     "; a run of the whole machine wrote the same files";
 }
 
-}  // namespace
-
-RunOutcome run_workload(const RunOptions& options) {
+RunOutcome outcome_of(const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   const bool reports = options.processes == nullptr || options.processes->reports();
   ProgressLine progress(progress_on_stderr(options.progress));
@@ -194,6 +192,12 @@ RunOutcome run_workload(const RunOptions& options) {
   out->commit();
   if (!whole.empty()) compare_with_whole(whole, outcome);
   return outcome;
+}
+
+}  // namespace
+
+RunOutcome run_workload(const RunOptions& options) {
+  return options.config.origins.with_origins([&] { return outcome_of(options); });
 }
 
 }  // namespace tahoma::runtime

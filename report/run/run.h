@@ -79,7 +79,7 @@ struct RunOutcome {
 };
 
 // Prints nothing but the progress line of a terminal. With several processes, process 0 returns the outcome,
-// and the others an empty one.
+// and the others an empty one. Errors about the case name its origins (config.origins), if it has some.
 RunOutcome run_workload(const RunOptions& options);
 
 }  // namespace tahoma::runtime

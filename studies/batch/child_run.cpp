@@ -23,8 +23,7 @@ std::string failure(const std::string& place, const std::string& text, base::Exi
 // A child process returns this: the summary of its run, or an error of the user.
 std::string executed(const ChildRun& run) {
   try {
-    const RunOutcome outcome =
-        run.options.config.origins.with_origins([&] { return run_workload(run.options); });
+    const RunOutcome outcome = run_workload(run.options);
     if (!outcome.golden.failed()) return outcome.summary_json;
     return failure(run.name, "its golden check failed: " + failure_text(outcome.golden),
                    base::ExitStatus::kCheckFailed);
