@@ -13,7 +13,7 @@ base::Part<void, CLI::App&, Action&> always(void (*add)(CLI::App&, Action&)) { r
 const CommandRow kCommands[] = {
     {"run", "Run a workload on a machine, check its results and write a report", always(add_run_command)},
     {"nki", "Run a kernel written in NKI (Python): trace it, check its results and write a report",
-     always(add_nki_command)},
+     TAHOMA_MODULE_PART(nki, add_nki_command)},
     {"graph", "Run an ONNX model: plan its nodes, run them, check each of them and write a report",
      TAHOMA_MODULE_PART(nki, add_graph_command)},
     {"model",

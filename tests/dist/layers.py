@@ -181,6 +181,14 @@ YAML_LOADER = "model/base/loader/config_loader*.cpp"
 OUTSIDE_MODEL = IN_ORDER[2:]
 INSIDES = ("model/sim/*", "model/engine/*", "model/memory/*", "model/link/*", "model/rtl/*")
 
+# Module of the program (scripts/cmake/tahoma_modules.cmake): the headers of what is compiled only with it.
+MODULES = {
+    "kernels": ("workloads/*", ("workloads/collective/*", "workloads/common/*", "workloads/gemm/*")),
+    "nki": ("frontend/*", ()),
+    "studies": ("studies/*", ("studies/batch/*", "studies/whatif/*", "studies/validation/regression/differences/*")),
+}
+OMITTED = re.compile(r"^set\((\w+)\s([^)]*)\)", re.MULTILINE)
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"^(c?[a-z_0-9]+|(assert|errno|float|limits|math|signal|stddef|stdint|stdio|stdlib|string|time)\.h)$")
 
@@ -243,6 +251,23 @@ def leak(name, project, repo):
     return None
 
 
+def of_missing_modules(repo, project):
+    """Files of cli/ that are compiled without a module and include its headers; a program without the module would not link. Tables
+    that refer to it by TAHOMA_MODULE_PART include built_modules.h and are left out."""
+    lists = repo.text("cli/CMakeLists.txt") if "cli/CMakeLists.txt" in repo.files else ""
+    omitted = {module: files.split() for module, files in OMITTED.findall(lists)}
+    found = []
+    for name in repo.matching(".cpp", under="cli/"):
+        headers = [header for _, header in includes(repo.text(name))]
+        for module, (inside, outside) in MODULES.items():
+            if "built_modules.h" in headers or any(f"cli/{file}" in (name, folder_of(name) + "/") for file in omitted.get(module, ())):
+                continue
+            found += [f"{name}: includes '{header}' of the module {module} and is compiled without it; see cli/CMakeLists.txt"
+                      for header in headers if header in project and fnmatch.fnmatch(header, inside)
+                      and not any(fnmatch.fnmatch(header, pattern) for pattern in outside)]
+    return found
+
+
 def cycle():
     """Folders of FOLDERS that include each other, directly or through others; [] if there are none."""
     left = {folder: set(others) & set(FOLDERS) for folder, others in FOLDERS.items()}
@@ -275,4 +300,4 @@ def findings(repo):
                 found.append(f"{name}:{line}: {folder_of(name)} may not include '{header}'")
         if name.startswith(OUTSIDE_MODEL) and (chain := leak(name, project, repo)):
             found.append(f"{name}: includes internals of the model: " + " -> ".join(chain))
-    return found
+    return found + of_missing_modules(repo, project)
