@@ -40,7 +40,7 @@ enum class StallReason : std::uint8_t {
   kDispatch,        // sequencer: register, branch and semaphore instructions
   kQueueFull,       // a bounded queue (DMA ring) had no room
   kDrain,           // everything is issued, results are still in the pipeline
-  kIdle,            // no instruction is left, or there never was one
+  kIdle,            // no instruction is left, or there never was one, or the program has not started
 };
 inline constexpr std::size_t kStallReasons = 20;
 const char* name_of(StallReason name);  // "busy", "wait_tensor", ...

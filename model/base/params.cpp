@@ -225,6 +225,14 @@ void ParamTree::on_demand(const char* name, OnDemand groups) {
   on_demand_.emplace_back(prefix_ + "." + name, std::move(groups));
 }
 
+void ParamTree::demand_examples() {
+  std::vector<std::string> examples;
+  for (const auto& [name, groups] : on_demand_)
+    if (const std::vector<std::string> legal = groups.legal(); !legal.empty())
+      examples.push_back(fmt::format("{}.{}", name, legal.front()));
+  for (const std::string& example : examples) demand(example);
+}
+
 void ParamTree::demand(const std::string& path) {
   for (const auto& [name, groups] : on_demand_) {
     if (!path.starts_with(name + ".")) continue;

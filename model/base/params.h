@@ -150,6 +150,8 @@ class ParamTree {
   void on_demand(const char* name, OnDemand groups);
   // Declares the group on demand that `path` names or leads into, if there is one and it is not declared yet.
   void demand(const std::string& path);
+  // Declares one legal group of each kind, to show its parameters.
+  void demand_examples();
 
   const std::vector<Param>& params() const { return params_; }
   std::vector<Param>& params() { return params_; }

@@ -15,6 +15,7 @@
 #include "model/rtl/blocks/rtl_blocks.h"
 #include "model/system/folding/folding.h"
 #include "model/system/netlist/deadlock.h"
+#include "model/system/netlist/launcher.h"
 #include "model/system/netlist/machine_share.h"
 #include "model/system/netlist/netlist.h"
 
@@ -139,6 +140,11 @@ struct System::Impl {
     if (functional() && unwritten != std::byte{0})
       for (const auto& [n, loaded] : programs)
         if (netlist->simulates_core(n)) core(n).fill(unwritten);
+    if (starts.empty()) return;
+    if (share)
+      throw base::UserError("E-RUN-076", "starts",
+                            "programs that start later than others run in one process, without MPI");
+    launcher = std::make_unique<Launcher>(*netlist, starts);
   }
 
   base::RunMeasurement run_all() {
@@ -174,6 +180,8 @@ struct System::Impl {
   std::unique_ptr<check::RaceChecker> checker;  // null: no checks
   std::unique_ptr<MachineShare> share;          // of several processes; null: there is one
   LoadedPrograms programs;
+  std::vector<ProgramStart> starts;
+  std::unique_ptr<Launcher> launcher;                         // null: all programs start with the run
   std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;  // addresses and bytes of control tensors
   std::vector<std::uint32_t> order;                           // of construction; empty: by number
   std::uint64_t seed = 0;
@@ -251,6 +259,16 @@ void System::load(std::uint32_t core, std::shared_ptr<const isa::Program> progra
   impl_->params.refuse_dead(chip_of(core), fmt::format("core {} has a program", core));
   for (const auto& stream : program->streams) impl_->instructions_total += stream.size();
   impl_->programs[core] = {std::move(program), args};
+}
+
+void System::start(ProgramStart start) {
+  impl_->starts.push_back(std::move(start));
+  for (const std::uint32_t core : impl_->starts.back().cores) {
+    const auto loaded = impl_->programs.find(core);
+    TAHOMA_INVARIANT(loaded != impl_->programs.end() && loaded->second.start == 0,
+                     fmt::format("core {} has no program, or two starts", core));
+    loaded->second.start = static_cast<std::uint32_t>(impl_->starts.size());
+  }
 }
 
 base::RunMeasurement System::run(const std::function<void(const Progress&)>& progress) {

@@ -18,6 +18,7 @@
 #include "model/system/folding/classes.h"
 #include "model/system/machine/machine_params.h"
 #include "model/system/machine/stack_maker.h"
+#include "model/system/netlist/program_start.h"
 #include "model/system/parallel/counts.h"
 #include "model/system/parallel/processes.h"
 
@@ -75,6 +76,10 @@ class System {
   // UserError E-RUN-055 if the core's chip is dead.
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::array<std::uint64_t, isa::kArguments>& args);
+
+  // Before the run, after load(): when the programs of some cores start. Each core is in at most one start;
+  // the others start with the run. Not for several processes (E-RUN-076).
+  void start(ProgramStart start);
 
   // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results
   // are the same. Allowed by default, without checks, without an observer of results and without blocks in

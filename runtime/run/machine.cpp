@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "model/base/error.h"
 #include "runtime/run/stack_allocator.h"
@@ -77,7 +78,23 @@ struct Machine::Impl {
 
   void keep_values(std::uint32_t core, const isa::Program& program,
                    const std::vector<std::uint64_t>& arguments);
+
+  // The programs of parts, as the whole executes them.
+  struct Named {
+    std::shared_ptr<const isa::Program> program;
+    std::bitset<isa::kArguments> cores;  // arguments that are numbers of cores
+  };
+  std::map<std::pair<std::string, std::shared_ptr<const isa::Program>>, Named> of_parts;
+  const Named& named(const std::shared_ptr<const isa::Program>& program, const MachinePart& part);
+  std::vector<std::unique_ptr<PartObserver>> part_observers;
 };
+
+const Machine::Impl::Named& Machine::Impl::named(const std::shared_ptr<const isa::Program>& program,
+                                                 const MachinePart& part) {
+  const auto [known, added] = of_parts.try_emplace({part.name, program});
+  if (added) known->second = {named_program(*program, part.name), core_arguments(*program)};
+  return known->second;
+}
 
 void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
                                 const std::vector<std::uint64_t>& arguments) {
@@ -95,27 +112,41 @@ void Machine::Impl::keep_values(std::uint32_t core, const isa::Program& program,
 
 Machine::Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks,
                  model::Processes* processes)
-    : impl_(std::make_unique<Impl>(params, mode, checks, processes)) {}
+    : impl_(std::make_shared<Impl>(params, mode, checks, processes)) {}
+
+Machine::Machine(Machine& whole, MachinePart part)
+    : impl_(whole.impl_), part_(std::make_unique<MachinePart>(std::move(part))) {
+  TAHOMA_INVARIANT(!whole.part_, "a part of a part");
+}
 
 Machine::~Machine() = default;
 
-const model::MachineParams& Machine::params() const { return impl_->system.params(); }
+const model::MachineParams& Machine::params() const { return part_ ? part_->params : impl_->system.params(); }
 bool Machine::functional() const { return impl_->mode == model::Mode::kFunctional; }
-std::uint32_t Machine::cores() const { return impl_->system.cores(); }
+std::uint32_t Machine::cores() const { return static_cast<std::uint32_t>(params().cores()); }
 
-Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType dtype,
+std::uint32_t Machine::in_whole(std::uint32_t core) const {
+  TAHOMA_INVARIANT(core < cores(), fmt::format("core {} of {}", core, cores()));
+  return part_ ? part_->cores[core] : core;
+}
+
+Tensor Machine::allocate(std::uint32_t own_core, const std::string& own_name, isa::DType dtype,
                          std::vector<std::uint64_t> shape) {
+  const std::uint32_t core = in_whole(own_core);
+  const std::string name = part_ ? fmt::format("{}.{}", part_->name, own_name) : own_name;
   Tensor tensor{name, dtype, std::move(shape), 0, core};
-  params().refuse_dead(impl_->system.chip_of(core), fmt::format("core {} has tensor '{}'", core, name));
+  impl_->system.params().refuse_dead(impl_->system.chip_of(core),
+                                     fmt::format("core {} has tensor '{}'", core, name));
   const std::uint64_t bytes = (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment;
   const isa::GlobalAddress address = impl_->stacks.next(core, bytes);
   if (!impl_->stacks.fits(address, bytes)) {
     const std::uint64_t capacity = impl_->stacks.capacity(address);
-    const model::StackFaults faults = params().faults_of(address.chip, address.stack);
+    const model::MachineParams& machine = impl_->system.params();
+    const model::StackFaults faults = machine.faults_of(address.chip, address.stack);
     const std::string failed = faults.failed_channels.empty()
                                    ? ""
                                    : fmt::format(" whose channels {} of {} have failed",
-                                                 faults.failed_channels, params().chip.hbm.dram.channels);
+                                                 faults.failed_channels, machine.chip.hbm.dram.channels);
     throw base::UserError(
         "E-RUN-010", fmt::format("tensor '{}' on core {}", name, core),
         fmt::format("needs {} bytes of HBM; {} of {} are left in stack {} of chip {}{}", bytes,
@@ -125,6 +156,8 @@ Tensor Machine::allocate(std::uint32_t core, const std::string& name, isa::DType
   tensor.address = address.bits();
   impl_->tensors[tensor.address] = tensor.bytes();
   impl_->allocated.push_back(tensor);
+  tensor.name = own_name;
+  tensor.core = own_core;
   return tensor;
 }
 
@@ -161,8 +194,10 @@ void Machine::take_as_valid(std::shared_ptr<const isa::Program> program) {
   impl_->valid.insert(std::move(program));
 }
 
-void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
-                   const std::vector<std::uint64_t>& arguments) {
+void Machine::load(std::uint32_t own_core, std::shared_ptr<const isa::Program> program,
+                   const std::vector<std::uint64_t>& own_arguments) {
+  const std::uint32_t core = in_whole(own_core);
+  std::vector<std::uint64_t> arguments = own_arguments;
   if (arguments.size() != program->args.size()) {
     throw base::UserError("E-RUN-011", fmt::format("program '{}' on core {}", program->name, core),
                           fmt::format("expects {} arguments ({}), got {}", program->args.size(),
@@ -170,11 +205,24 @@ void Machine::load(std::uint32_t core, std::shared_ptr<const isa::Program> progr
                           base::ExitStatus::kProgram);
   }
   if (impl_->valid.insert(program).second) validate(*program);
+  if (part_) {
+    const Impl::Named& named = impl_->named(program, *part_);
+    for (std::size_t a = 0; a < arguments.size(); ++a)
+      if (named.cores[a]) arguments[a] = in_whole(static_cast<std::uint32_t>(arguments[a]));
+    program = named.program;
+  }
   impl_->keep_values(core, *program, arguments);
   std::array<std::uint64_t, isa::kArguments> table{};
   std::copy(arguments.begin(), arguments.end(), table.begin());
   impl_->programs[core] = program;
   impl_->system.load(core, std::move(program), table);
+}
+
+void Machine::start(const model::ProgramStart& start) {
+  model::ProgramStart of_whole = start;
+  for (std::uint32_t& core : of_whole.cores) core = in_whole(core);
+  for (std::uint32_t& core : of_whole.after) core = in_whole(core);
+  impl_->system.start(std::move(of_whole));
 }
 
 const std::vector<Tensor>& Machine::tensors() const { return impl_->allocated; }
@@ -184,6 +232,10 @@ const std::map<std::uint32_t, std::shared_ptr<const isa::Program>>& Machine::pro
 }
 
 void Machine::observe(base::Observer* observer) {
+  if (part_) {
+    impl_->part_observers.push_back(std::make_unique<PartObserver>(*part_, *observer));
+    observer = impl_->part_observers.back().get();
+  }
   impl_->observers.all.push_back(observer);
   impl_->system.observe(&impl_->observers);
 }
@@ -205,6 +257,7 @@ const model::ParallelCounts& Machine::parallel() const { return impl_->system.pa
 const model::Folding& Machine::folding() const { return impl_->system.folding(); }
 
 base::RunMeasurement Machine::run(const std::function<void(const model::Progress&)>& progress) {
+  TAHOMA_INVARIANT(!part_, "a part runs with the whole machine");
   return impl_->system.run(progress);
 }
 

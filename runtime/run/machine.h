@@ -17,6 +17,7 @@
 #include "isa/core/program.h"
 #include "isa/validate/validate.h"
 #include "model/system/system.h"
+#include "runtime/run/machine_part.h"
 
 namespace tahoma::runtime {
 
@@ -38,6 +39,10 @@ class Machine {
  public:
   Machine(const model::MachineParams& params, model::Mode mode, model::check::Options checks = {},
           model::Processes* processes = nullptr);
+  // A part of `whole`, which outlives it. Numbers of cores are those of the part, and of its tensors' and
+  // programs' arguments too. It runs with the whole, which alone can be observed in other ways than by
+  // observe(Observer*), and run.
+  Machine(Machine& whole, MachinePart part);
   ~Machine();
 
   const model::MachineParams& params() const;
@@ -72,6 +77,10 @@ class Machine {
   void load(std::uint32_t core, std::shared_ptr<const isa::Program> program,
             const std::vector<std::uint64_t>& arguments);
 
+  // After load(): the programs of these cores start at a time of the run, or when those of `after` have
+  // completed, whichever is later.
+  void start(const model::ProgramStart& start);
+
   // All allocations so far, in order.
   const std::vector<Tensor>& tensors() const;
   // Returns all programs loaded so far, by core.
@@ -101,7 +110,10 @@ class Machine {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::uint32_t in_whole(std::uint32_t core) const;
+
+  std::shared_ptr<Impl> impl_;         // of the whole
+  std::unique_ptr<MachinePart> part_;  // null: the whole
 };
 
 }  // namespace tahoma::runtime

@@ -27,6 +27,13 @@ struct WorkloadFigure {
   std::string meaning;  // one sentence: how it is counted
 };
 
+// When a program of a workload ran, if it consists of several that share a machine.
+struct ProgramTimes {
+  std::string name;
+  std::vector<std::uint32_t> cores;  // of the machine
+  base::Time begin, end;             // its first instruction, its last completion
+};
+
 // A traced kernel, for repetitions when its source may be gone or changed: kept beside the results under this
 // name.
 inline constexpr const char* kKernelFile = "kernel.cbor";
@@ -55,7 +62,8 @@ class Workload {
   virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
     return {};
   }
-  virtual KeptKernel kept_kernel() const { return {}; }  // after the run
+  virtual std::vector<ProgramTimes> programs() const { return {}; }  // after the run
+  virtual KeptKernel kept_kernel() const { return {}; }              // after the run
   virtual double useful_flops() const = 0;
   // The user states the useful FLOPs, so they may be wrong.
   virtual bool states_flops() const { return false; }

@@ -44,8 +44,14 @@ Engine::Engine(sc_core::sc_module_name name, const Place& place, const CoreParam
 void Engine::begin() {
   meter_.guard(name(), [this] {
     ledger_.report_to(meter_.timeline, place_.core, static_cast<std::uint8_t>(place_.queue));
-    if (!done()) plan({0});
+    if (!done() && !held_) plan({0});
   });
+}
+
+void Engine::start(Time now) {
+  held_ = false;
+  ledger_.account(now, StallReason::kIdle);
+  if (!done()) plan(now);
 }
 
 void Engine::wake() {
@@ -235,7 +241,7 @@ void Engine::finish(Time ready) {
 }
 
 std::optional<Engine::Blocked> Engine::blocked() {
-  if (done()) return std::nullopt;
+  if (done() || held_) return std::nullopt;
   const isa::Instruction& i = sequencer_.current();
   Blocked b{name(), std::string(isa::row_of(i.op).mnemonic), sequencer_.pc(), std::nullopt, 0, nullptr};
   if (rendezvous_.present()) b.rendezvous = &i;

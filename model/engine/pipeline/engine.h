@@ -56,6 +56,11 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   // Before the run: the stream of this engine's queue. `program` and `arguments` must outlive the run.
   void load(const isa::Program& program, const Arguments& arguments) { sequencer_.load(program, arguments); }
+  // Before the run: the stream begins at start() instead of time zero.
+  void hold() { held_ = true; }
+  void start(base::Time now);
+  // The time at which all instructions so far are complete.
+  base::Time ended() const { return completion_.last(); }
   // Before the run, in functional mode: the cores for which this one stands. They must outlive the run.
   void stand_for(const Members& members) {
     members_ = members;
@@ -127,7 +132,7 @@ class Engine : public sc_core::sc_module, private sim::Watcher, private RoomWatc
 
   base::Time ready_{0};
   base::Duration late_{0};  // from the start of the instruction to the engine's wake-up
-  bool waiting_for_room_ = false;
+  bool held_ = false, waiting_for_room_ = false;
   isa::Instruction resolved_;  // the current one, with its tiles moved by registers
 };
 

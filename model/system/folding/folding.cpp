@@ -168,6 +168,7 @@ class Search {
       const auto a = programs_.find(chip * cores_ + n), b = programs_.find(shift[chip] * cores_ + n);
       if ((a == programs_.end()) != (b == programs_.end())) return false;
       if (a == programs_.end()) continue;
+      if (a->second.start != b->second.start) return false;
       if (!same_but_for_names(*a->second.program, *b->second.program)) return false;
       if (!same_names(names_.at(a->first), names_.at(b->first), Renaming(shift, cores_))) return false;
     }

@@ -19,6 +19,7 @@ namespace tahoma::model {
 struct LoadedProgram {
   std::shared_ptr<const isa::Program> program;
   std::array<std::uint64_t, isa::kArguments> arguments{};
+  std::uint32_t start = 0;  // 0: with the run; else the number of its start, from 1
 };
 
 // Names are in the order of queues and instructions. Registers are not added: they hold less than 2 GiB,

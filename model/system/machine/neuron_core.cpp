@@ -106,10 +106,26 @@ bool NeuronCore::done() const {
   return dma_.idle();
 }
 
+void NeuronCore::hold() {
+  for (const auto& engine : engines_) engine->hold();
+}
+
+void NeuronCore::start(base::Time now) {
+  for (const auto& engine : engines_) engine->start(now);
+}
+
+base::Time NeuronCore::ended() const {
+  base::Time last{0};
+  for (const auto& engine : engines_) last = std::max(last, engine->ended());
+  return last;
+}
+
 // On-chip memories do not outlive the program unless requested: their host pages go to the cores that still
 // run.
 void NeuronCore::something_ended() {
-  if (!done() || keeps_memories_) return;
+  if (!done()) return;
+  if (listener_ != nullptr) listener_->core_ended(place_.core);
+  if (keeps_memories_) return;
   memories_.forget();
   for (OnChipMemories& memories : member_memories_) memories.forget();
 }

@@ -18,6 +18,12 @@
 
 namespace tahoma::model {
 
+// Learns that a core has completed its program: all instructions and transfers.
+struct CoreEndIf {
+  virtual void core_ended(std::uint32_t core) = 0;  // global number; perhaps more than once
+  virtual ~CoreEndIf() = default;
+};
+
 class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
  public:
   struct Place {
@@ -51,6 +57,13 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   // Before the run, after stand_for(), in functional mode: the contents of all bytes of SBUF and PSUM.
   void fill(std::byte contents);
   bool done() const;
+  // Before the run: the program begins at start() instead of time zero.
+  void hold();
+  void start(base::Time now);
+  // The time at which all instructions so far are complete.
+  base::Time ended() const;
+  // Before the run: `listener`, which must outlive it, learns of the end.
+  void report_end(CoreEndIf& listener) { listener_ = &listener; }
   // Before the run: keeps the on-chip memories after the program, so that they can be read.
   void keep_memories() { keeps_memories_ = true; }
   sim::ScratchpadIf& memory(isa::Space space) {
@@ -87,6 +100,7 @@ class NeuronCore : public sc_core::sc_module, private sim::RetireIf {
   std::array<std::unique_ptr<Engine>, isa::kQueueCount> engines_;
   std::shared_ptr<const isa::Program> program_;
   Arguments arguments_{};
+  CoreEndIf* listener_ = nullptr;
   bool keeps_memories_ = false;
 };
 
