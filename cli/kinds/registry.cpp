@@ -8,6 +8,7 @@
 #include "workloads/attention/attention.h"
 #include "workloads/attention/backward/attention_backward.h"
 #include "workloads/collective/collective.h"
+#include "workloads/colocated/colocated.h"
 #include "workloads/convolution/conv2d.h"
 #include "workloads/convolution/convolution.h"
 #include "workloads/decode/decode.h"
@@ -81,6 +82,8 @@ const std::vector<runtime::WorkloadKind>& shipped_kinds() {
       {"moe_routing", "routing of tokens to experts by given logits, tokens sharded over cores",
        TAHOMA_MODULE_PART(kernels, make_moe_routing)},
       {"vector_add", "y = a + b, tiles sharded over cores", TAHOMA_MODULE_PART(kernels, make_vector_add)},
+      {"colocated", "several workloads at once, each on cores of its own, from a time on or after others",
+       TAHOMA_MODULE_PART(kernels, make_colocated)},
       {"nki", "a kernel written in NKI (Python), on one or two physical cores",
        TAHOMA_MODULE_PART(nki, make_nki)},
       {"graph", "an ONNX model, the first dimension of its inputs sharded over cores",

@@ -13,6 +13,7 @@ namespace tahoma::runtime {
 // 2^64.
 inline constexpr std::uint64_t kMostOfOption = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMostJobs = 4096;
+inline constexpr std::uint64_t kMostRepetitions = 10000;  // of a run
 
 // For CLI::Option::check(): "" or what was expected. Decimal digits without leading zeros only.
 std::function<std::string(const std::string&)> whole_numbers(std::uint64_t least,

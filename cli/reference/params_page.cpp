@@ -57,6 +57,7 @@ std::vector<ParamSection> declared(const std::string& wanted, const std::vector<
     const std::unique_ptr<Workload> workload = kind.make();
     ParamTree tree("workload");
     workload->declare(tree);
+    tree.demand_examples();
     sections.push_back(
         {fmt::format("workload of kind {}: {}", kind.name, kind.doc), kind.name, tree.params()});
   }

@@ -29,6 +29,7 @@
 #include "runtime/mpi/launch.h"
 #include "runtime/run/program_checks.h"
 #include "studies/whatif/explain.h"
+#include "studies/whatif/isolation.h"
 #include "studies/whatif/start_phases.h"
 
 namespace tahoma::runtime {
@@ -36,8 +37,6 @@ namespace tahoma::runtime {
 using base::ExitStatus;
 
 namespace {
-
-constexpr std::uint64_t kMostRepetitions = 10000;
 
 model::check::Options checks_of(const std::vector<std::string>& names) {
   model::check::Options checks;
@@ -125,10 +124,10 @@ std::string parallel_text(const model::ParallelCounts& counts) {
 }
 
 // Keeps the explanation, which decides the exit status.
-ExplainRun explaining(const ConfigRequest& config, std::optional<Explanation>& explanation) {
-  return [&config, &explanation](const auto& progress) -> RunExplanation {
-    explanation =
-        explain(config.workload, config, std::max(1U, std::thread::hardware_concurrency()), progress);
+ExplainRun explaining(const ConfigRequest& config, std::size_t jobs,
+                      std::optional<Explanation>& explanation) {
+  return [&config, jobs, &explanation](const auto& progress) -> RunExplanation {
+    explanation = explain(config.workload, config, jobs, progress);
     return {explanation->bottlenecks(), explanation_json(*explanation)};
   };
 }
@@ -144,12 +143,17 @@ ExitStatus run(RunCommand& command) {
   const std::unique_ptr<model::Processes> processes = launched_processes();
   command.options.processes = processes.get();
   std::optional<Explanation> explanation;
-  if (command.explain) command.options.explain = explaining(command.options.config, explanation);
+  const std::size_t jobs =
+      command.jobs > 0 ? command.jobs : std::max(1U, std::thread::hardware_concurrency());
+  if (command.explain) command.options.explain = explaining(command.options.config, jobs, explanation);
   if (command.repeat > 0)
-    command.options.repeat = [&command](const auto& progress) {
+    command.options.repeat = [&command, jobs](const auto& progress) {
       const ConfigRequest& config = command.options.config;
-      return time_band(config.workload, config, command.repeat,
-                       std::max(1U, std::thread::hardware_concurrency()), progress);
+      return time_band(config.workload, config, command.repeat, jobs, progress);
+    };
+  if (command.isolated)
+    command.options.isolated = [&command, jobs](const auto& progress) {
+      return alone_times(command.options.config, jobs, progress);
     };
   RunOutcome outcome;
   try {
@@ -203,6 +207,10 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
          "freely on silicon, and show the band of its time: 95 % of the phases with 39, 90 % with 19")
       ->type_name("N")
       ->check(whole_numbers(2, kMostRepetitions), "");
+  sub.add_flag(
+      "--isolated", command.isolated,
+      "Of a case of several programs (kind colocated): also run each alone, in timing mode, and show "
+      "what sharing the machine costs it");
   sub.add_flag("--explain", command.explain,
                "Find the bottleneck: repeat the run in timing mode with one resource at a time made ideal");
   sub.add_flag(

@@ -19,6 +19,8 @@ struct RunCommand {
   std::vector<std::string> checks;
   bool no_golden = false, require_golden = false, no_report = false, explain = false;
   std::uint64_t repeat = 0;  // start phases; 0: the configuration's alone
+  std::size_t jobs = 0;      // of these repetitions at the same time; 0: one per host core
+  bool isolated = false;     // programs of the case also run alone
   std::string format = "text", fold = "auto";
 };
 

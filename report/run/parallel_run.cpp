@@ -37,6 +37,7 @@ void check_options(const RunOptions& options, const ResolvedConfig& config) {
     refuse(options.checkpoints.compare_with.empty() ? "--dump" : "--compare-with",
            "it reads the memory of all chips");
   if (options.explain) refuse("--explain", "it repeats the run in processes of its own");
+  if (options.isolated) refuse("--isolated", "it runs programs alone in processes of its own");
   if (options.repeat) refuse("--repeat", "it repeats the run in processes of its own");
   if (options.trace.wanted) refuse("--trace", "the timeline is written while the run goes on");
   if (!options.waves.folder.empty()) refuse("--waves", "the waves of all blocks go to one folder");

@@ -5,8 +5,8 @@
 //
 // UserError E-PAR-001: more processes than chips. E-PAR-002: a process has another binary or another case.
 // E-PAR-003: what the run asks for works in one process only: --check, --dump, --compare-with, --explain,
-// --repeat, --trace, --waves, blocks in SystemVerilog, ports of flits, and --fold verify. A case from
-// standard input is refused likewise, before the processes are connected.
+// --repeat, --isolated, --trace, --waves, blocks in SystemVerilog, ports of flits, and --fold verify. A case
+// from standard input is refused likewise, before the processes are connected.
 #pragma once
 
 #include "model/system/parallel/processes.h"

@@ -141,6 +141,12 @@ RunOutcome outcome_of(const RunOptions& options) {
     band = options.repeat(
         [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs with other start phases"); });
   }
+  std::vector<AloneTimes> alone;
+  if (options.isolated) {
+    stage("running the programs alone");
+    alone = options.isolated(
+        [&](std::size_t done, std::size_t of) { progress.count(done, of, "runs of programs alone"); });
+  }
   if (options.fold == FoldChoice::kVerify) stage("simulating the whole machine");
   const std::string whole = options.fold == FoldChoice::kVerify ? run_whole(options) : "";
   const Simulated run = simulate(*config,
@@ -158,6 +164,7 @@ RunOutcome outcome_of(const RunOptions& options) {
   stage("writing the files");
   Summary summary = summary_of(*config, run, explanation.bottlenecks, prices);
   summary.facts.band = band;
+  summary.facts.together = program_rows(run.together, run.measurement, alone);
   summary.facts.interval = stored_interval(options.config.workload, *config, summary.elapsed);
   RunOutcome outcome{.golden = run.golden,
                      .checks = run.checks,

@@ -16,6 +16,7 @@
 #include "model/system/parallel/processes.h"
 #include "report/checkpoint/checkpoints.h"
 #include "report/files/folding_report.h"
+#include "report/files/program_report.h"
 #include "report/summary/bottleneck.h"
 #include "report/summary/time_band.h"
 #include "report/trace/selection.h"
@@ -42,6 +43,10 @@ using ExplainRun =
 using RepeatRun =
     std::function<TimeBand(const std::function<void(std::size_t done, std::size_t of)>& progress)>;
 
+// Runs each program of a case of several alone, in processes of its own.
+using IsolatedRuns = std::function<std::vector<AloneTimes>(
+    const std::function<void(std::size_t done, std::size_t of)>& progress)>;
+
 struct RunOptions {
   ConfigRequest config;
   std::string out = "out";
@@ -49,6 +54,7 @@ struct RunOptions {
   model::check::Options checks;  // checks of the running program
   ExplainRun explain;            // empty: the run is not explained (studies/whatif/explain.h)
   RepeatRun repeat;              // empty: it is not repeated (studies/whatif/start_phases.h)
+  IsolatedRuns isolated;         // empty: programs are not run alone (studies/whatif/isolation.h)
   bool report = true;            // the page and the series over time
   bool progress = false;         // lines of progress even where there is no terminal
   std::vector<std::string>

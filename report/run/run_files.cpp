@@ -107,6 +107,11 @@ const std::array kFiles{
             [](const Run& r, const To& to) { to.text(hbm_csv(r.run.measurement)); }},
     RunFile{"collectives.csv", "collectives and how their time is split", kNone, Place::kStore, always,
             nullptr, [](const Run& r, const To& to) { to.text(collectives_csv(r.run.collectives)); }},
+    RunFile{"programs.csv", "programs that share the machine, and each alone", "of cases of kind colocated",
+            Place::kStore, always, nullptr,
+            [](const Run& r, const To& to) {
+              if (!r.summary.facts.together.empty()) to.text(programs_csv(r.summary.facts.together));
+            }},
     RunFile{"regions.csv", "regions of programs and their bounds", kNone, Place::kStore, always, nullptr,
             [](const Run& r, const To& to) { to.text(regions_csv(r.summary.facts.regions.regions)); }},
     RunFile{"energy.csv", "energy of each chip and component", kNone, Place::kStore, always, nullptr,

@@ -59,6 +59,7 @@ RunFacts facts_of(const ResolvedConfig& config, const Simulated& run) {
   facts.checks = run.checks;
   facts.collectives = run.collectives;
   facts.figures = run.figures;
+  facts.together = program_rows(run.together, run.measurement, {});
   facts.regions = run.regions;
   facts.hot_spots = hot_spots(run.lines);
   facts.path = run.path;
@@ -204,6 +205,7 @@ Simulated simulate(ResolvedConfig& config, const SimulationOptions& options, Pro
   if (machine.functional() && options.outputs) run.outputs = config.workload->outputs(machine);
   run.collectives = config.workload->collectives(machine, run.measurement);
   run.messages = config.workload->messages(machine);
+  run.together = config.workload->programs();
   run.figures = config.workload->figures(machine, run.measurement);
   machine.collect(run.stats);
   return run;

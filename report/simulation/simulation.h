@@ -47,6 +47,7 @@ struct Simulated {
   std::vector<CollectiveResult> collectives;
   std::vector<MessageResult> messages;
   std::vector<WorkloadFigure> figures;
+  std::vector<ProgramTimes> together;  // programs that share the machine
   RegionRecorder::Summaries regions;
   EnergyLedger energy;
   PathSummary path;

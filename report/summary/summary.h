@@ -21,6 +21,7 @@
 #include "report/area/chip_area.h"
 #include "report/cost/priced_run.h"
 #include "report/energy/energy_ledger.h"
+#include "report/files/program_report.h"
 #include "report/lines/hot_spots.h"
 #include "report/links/link_summary.h"
 #include "report/memory/memory_summary.h"
@@ -54,6 +55,7 @@ struct RunFacts {
   std::optional<Bottlenecks> bottlenecks;  // if the run was explained
   std::optional<TimeInterval> interval;    // if one is stored for this run
   std::optional<TimeBand> band;            // if the run was repeated with other start phases
+  std::vector<ProgramRow> together;        // programs that share the machine
   std::string programs;                    // runtime/run/programs_hash.h
   std::vector<std::string> warnings;       // sentences: what about the machine may not be intended
   std::uint64_t assumed = 0;  // parameters in use that are assumed (runtime/config/assumptions.h)

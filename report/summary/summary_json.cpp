@@ -197,6 +197,8 @@ std::string summary_json(const Summary& s) {
   json["busiest"] = {{"resource", s.busiest.resource},
                      {"share_percent", s.busiest.share_percent},
                      {"instance", s.busiest.instance}};
+  if (!s.facts.together.empty()) json["programs"] = programs_json(s.facts.together);
+  if (const auto sharing = sharing_of(s.facts.together)) json["sharing"] = declared_json(*sharing);
   if (s.facts.band) json["band"] = declared_json(*s.facts.band);
   if (s.facts.interval) json["interval"] = interval_json(*s.facts.interval);
   json["limits"] = limits_json(s.facts.path);

@@ -212,18 +212,19 @@ std::size_t lines_in(const std::string& text) {
 
 }  // namespace
 
-// The table of collectives is the result of the workloads that measure them, so it has all rows and does not
-// count; the empty line before it does.
+// The tables of programs and collectives are the results of the workloads that measure them, so they have all
+// rows and do not count; the empty lines before them do.
 std::string summary_text(const Summary& s) {
   const std::string golden = golden_block(s.facts.golden),
-                    collectives = collectives_text(s.facts.collectives);
-  const std::size_t others = lines_in(golden) + (collectives.empty() ? 0 : 1);
+                    collectives = collectives_text(s.facts.collectives),
+                    programs = programs_text(s.facts.together);
+  const std::size_t others = lines_in(golden) + (collectives.empty() ? 0 : 1) + (programs.empty() ? 0 : 1);
   std::string text;
   for (const RowLimits& most : kRowLimits) {
     text = text_with(s, most);
     if (lines_in(text) + others <= kMostTextLines) break;
   }
-  return text + collectives + golden;
+  return text + programs + collectives + golden;
 }
 
 }  // namespace tahoma::runtime

@@ -7,6 +7,7 @@
 
 #include "model/base/error.h"
 #include "model/base/loader/config_loader.h"
+#include "report/files/program_report.h"
 #include "report/regions/regions.h"
 #include "runtime/host/children.h"
 #include "runtime/run/machine.h"
@@ -30,10 +31,13 @@ struct ChildRepetition {
 std::string text_of(const ChildRepetition& child) {
   RunJson regions = RunJson::array();
   for (const auto& [name, time] : child.run.regions) regions.push_back({name, time.fs});
+  RunJson engines = RunJson::array();
+  for (const Duration& time : child.run.engines) engines.push_back(time.fs);
   return RunJson{{"time", child.run.time.fs},    {"instructions", child.run.instructions},
-                 {"regions", regions},           {"failure", child.run.failure},
-                 {"refused", child.run.refused}, {"loaded", child.loaded},
-                 {"unread", child.unread},       {"unchanged", child.unchanged}}
+                 {"engines", engines},           {"regions", regions},
+                 {"failure", child.run.failure}, {"refused", child.run.refused},
+                 {"loaded", child.loaded},       {"unread", child.unread},
+                 {"unchanged", child.unchanged}}
       .dump(-1, ' ', false, RunJson::error_handler_t::replace);
 }
 
@@ -44,6 +48,8 @@ ChildRepetition parsed(const ChildResult& result) {
   const RunJson json = RunJson::parse(result.text);
   child.run.time.fs = json["time"].get<std::int64_t>();
   child.run.instructions = json["instructions"].get<std::uint64_t>();
+  for (std::size_t reason = 0; reason < base::kStallReasons; ++reason)
+    child.run.engines[reason].fs = json["engines"][reason].get<std::int64_t>();
   for (const RunJson& region : json["regions"])
     child.run.regions.emplace_back(region[0].get<std::string>(), Duration{region[1].get<std::int64_t>()});
   child.run.failure = json["failure"].get<std::string>();
@@ -68,7 +74,11 @@ ChildRepetition repeated(const ResolvedConfig& config, Role role, const std::str
   for (const auto& [core, program] : machine.programs()) recorder.program(core, program);
   machine.observe(&recorder);
   const base::RunMeasurement measured = machine.run();
-  child.run = {measured.elapsed, measured.instructions, {}, "", false};
+  std::vector<std::uint32_t> cores;
+  for (const auto& [core, program] : machine.programs()) cores.push_back(core);
+  child.run.time = measured.elapsed;
+  child.run.instructions = measured.instructions;
+  child.run.engines = engine_times(measured, cores);
   for (const RegionSummary& region : recorder.summarise(measured).regions)
     child.run.regions.emplace_back(region.name, region.time());
   if (role == Role::kChanged) return child;

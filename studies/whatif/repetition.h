@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/measurements.h"
 #include "model/base/units.h"
 #include "runtime/config/config.h"
 
@@ -18,6 +19,7 @@ namespace tahoma::runtime {
 struct Repetition {
   base::Duration time;
   std::uint64_t instructions = 0;                               // executed
+  base::StallTimes engines{};                                   // engine_times() of all cores
   std::vector<std::pair<std::string, base::Duration>> regions;  // by start
   std::string failure;                                          // why there is no time; "" if there is one
   bool refused = false;  // because the configuration refuses the change; otherwise the run failed
