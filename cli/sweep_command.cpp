@@ -39,7 +39,8 @@ SweepSpec spec_of(const SweepCommand& command) {
 }
 
 Executor executor_of(const SweepSpec& spec, const SweepCommand& command) {
-  const PointOptions point{{spec.limits.time, spec.limits.memory}, command.full_points};
+  const PointOptions point{
+      .limits = {spec.limits.time, spec.limits.memory}, .repeat = spec.repeat, .full = command.full_points};
   if (command.executor == "slurm") {
     SlurmOptions slurm = command.slurm;
     slurm.jobs = command.jobs;
@@ -129,6 +130,12 @@ void add_sweep_command(CLI::App& sub, Action& action) {
       ->type_name("NAME|FILE");
   sub.add_option("--mode", command->request.mode, "For --sweep: functional or timing")
       ->type_name("functional|timing");
+  sub.add_option(
+         "--repeat", command->request.repeat,
+         "For --sweep: run each point with N start phases, as `tahoma run --repeat`; the front then takes "
+         "times inside each other's bands for equal")
+      ->type_name("N")
+      ->check(whole_numbers(2, kMostRepetitions), "");
   add_overrides(sub, command->request.overrides, "For --sweep: set a value in every point; repeatable");
   sub.callback([command, &action] { action = [command] { return sweep(*command); }; });
 }

@@ -4,7 +4,7 @@
 
 // Quantities for the axes of a chart: metrics and numeric parameters. `more`: more of it is better.
 function quantitiesOf(data) {
-  const quantities = data.metrics.map(({name, better}, n) => ({name, more: better === "more", of: (point) => point.values[n], ...lookOf(name)}));
+  const quantities = data.metrics.map(({name, better}, n) => ({name, more: better === "more", of: (point) => point.values[n], band: (point) => point.bands?.[n] ?? null, ...lookOf(name)}));
   data.axes.forEach((axis, n) => {
     if (quantities.some((quantity) => quantity.name === axis.path)) return;
     if (axis.numbers.every((number) => number !== null) && axis.numbers.length > 1)
@@ -38,9 +38,11 @@ function axisFor(quantity, values) {
 const pointLabel = (data, point) => [`point ${point.number}${new Set(data.points.map((p) => p.workload)).size > 1 ? `, ${point.workload}` : ""}`,
   ...data.axes.map((axis, n) => (axis.values.length > 1 ? `${shortPath(axis.path)} = ${axis.values[point.parameters[n]] ?? "–"}` : null)).filter(Boolean)];
 
-// The points that no other equals or beats in all quantities.
+// The points that no other equals or beats in all quantities. Values are equal if one is inside the band of the other.
 function frontOf(points, quantities) {
-  const lead = (quantity, a, b) => (quantity.more ? 1 : -1) * (quantity.of(a) - quantity.of(b));  // positive: a is better
+  const holds = (quantity, a, b) => { const band = quantity.band?.(a); return band && band[0] <= quantity.of(b) && quantity.of(b) <= band[1]; };
+  const lead = (quantity, a, b) => (holds(quantity, a, b) || holds(quantity, b, a) ? 0
+    : (quantity.more ? 1 : -1) * (quantity.of(a) - quantity.of(b)));  // positive: a is better
   return points.filter((p) => !points.some((q) => {
     const leads = quantities.map((quantity) => lead(quantity, q, p));
     return leads.every((by) => by >= 0) && leads.some((by) => by > 0);
@@ -68,7 +70,7 @@ function paretoSection(data, quantities) {
     const ax = axisFor(x, points.map(x.of)), ay = axisFor(y, points.map(y.of));
     const xy = (point) => ({x: x.of(point) / ax.scale, y: y.of(point) / ay.scale, point});
     const sides = all.map((quantity) => `${quantity.more ? "higher" : "lower"} ${quantity.name}`).join(" and ");
-    note.textContent = `${front.length} of ${points.length} points ${front.length === 1 ? "is" : "are"} Pareto-optimal (${sides} are better). Select a point to open its page.`;
+    note.textContent = `${front.length} of ${points.length} points ${front.length === 1 ? "is" : "are"} Pareto-optimal (${sides} are better${points.some((point) => point.bands) ? "; values inside each other's band over start phases count as equal" : ""}). Select a point to open its page.`;
     holder.replaceChildren(chart(400, `Points over ${x.name} and ${y.name}`, () => ({type: "scatter",
       data: {datasets: [
         {label: "on the front", data: front.map(xy), backgroundColor: category(1), borderColor: category(1), showLine: all.length === 2, stepped: x.more ? "after" : "before", borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7},
@@ -76,7 +78,7 @@ function paretoSection(data, quantities) {
       options: {onClick: (event, hits, own) => { if (hits.length) openPoint(own.data.datasets[hits[0].datasetIndex].data[hits[0].index].point); },
         scales: {x: linear(ax.title, ax.text ? {ticks: {maxTicksLimit: 8, maxRotation: 0, callback: (value) => ax.text(value)}} : {}),
                  y: linear(ay.title, ay.text ? {ticks: {callback: (value) => ay.text(value)}} : {})},
-        plugins: {tooltip: {callbacks: {title: () => "", label: (item) => [...pointLabel(data, item.raw.point), `${x.name} ${x.text(x.of(item.raw.point))}`, `${y.name} ${y.text(y.of(item.raw.point))}`]}}}}})));
+        plugins: {tooltip: {callbacks: {title: () => "", label: (item) => [...pointLabel(data, item.raw.point), ...[x, y].map((q) => { const band = q.band?.(item.raw.point); return `${q.name} ${q.text(q.of(item.raw.point))}${band ? ` (${q.text(band[0])} to ${q.text(band[1])})` : ""}`; })]}}}}})));
     list.replaceChildren(details(`The front as a table (${front.length})`, pointTable(data, front, all.filter((q) => !q.parameter))));
   };
   draw();

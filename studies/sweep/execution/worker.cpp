@@ -25,6 +25,8 @@ Process start_simulation(const std::filesystem::path& folder, const PointOptions
   std::vector<std::string> words{"tahoma", "run", (folder / "config.yaml").string(), "--out",
                                  (folder / "out").string()};
   if (!options.full) words.emplace_back("--slim");
+  if (options.repeat > 0)
+    words.insert(words.end(), {"--repeat", std::to_string(options.repeat), "--jobs", "1"});
   return Process(words, how);
 }
 
@@ -85,6 +87,7 @@ Attempt run_once(const std::filesystem::path& folder, const std::string& executo
 std::vector<std::string> words_of(const PointOptions& options) {
   std::vector<std::string> words{"--time", fmt::format("{}", options.limits.time), "--memory",
                                  fmt::format("{}", options.limits.memory.count)};
+  if (options.repeat > 0) words.insert(words.end(), {"--repeat", std::to_string(options.repeat)});
   if (options.full) words.emplace_back("--full");
   return words;
 }

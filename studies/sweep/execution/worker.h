@@ -16,7 +16,8 @@ namespace tahoma::runtime {
 // How points run.
 struct PointOptions {
   ProcessLimits limits;
-  bool full = false;  // with page and series; otherwise as `tahoma run --slim`
+  std::uint64_t repeat = 0;  // as --repeat of a run, one repetition after the other
+  bool full = false;         // with page and series; otherwise as `tahoma run --slim`
 };
 // Returns the same as options of `tahoma point`.
 std::vector<std::string> words_of(const PointOptions& options);

@@ -129,6 +129,11 @@ struct ShownQuantity {
     const auto value = row.metrics.find(name);
     return value == row.metrics.end() ? std::nullopt : std::optional(value->second);
   }
+  // Of an objective of a point that was repeated with other start phases.
+  std::optional<BandedValue> band_of(const Store::Row& row) const {
+    if (!expression || !of(row) || !row.metrics.contains("band.low_ns")) return std::nullopt;
+    return banded_value_at(row, *expression);
+  }
 };
 
 // The objectives first, so that the page begins with their front.
@@ -175,6 +180,14 @@ Json point_json(const std::filesystem::path& folder, const Store::Row& row,
   for (const ShownQuantity& quantity : quantities) {
     const auto value = quantity.of(row);
     json["values"].push_back(value ? Json(*value) : Json(nullptr));
+  }
+  if (std::any_of(quantities.begin(), quantities.end(),
+                  [&](const auto& each) { return each.band_of(row); })) {
+    json["bands"] = Json::array();
+    for (const ShownQuantity& quantity : quantities) {
+      const auto band = quantity.band_of(row);
+      json["bands"].push_back(band ? Json{band->low, band->high} : Json(nullptr));
+    }
   }
   const auto busiest = row.texts.find(kBusiestText);
   json["busiest"] = busiest == row.texts.end() ? "" : busiest->second;

@@ -11,9 +11,16 @@
 
 namespace tahoma::runtime {
 
+// A value of an objective with its band over the start phases of the run; without repetitions the band is the
+// value.
+struct BandedValue {
+  double value = 0, low = 0, high = 0;
+  bool holds(double other) const { return low <= other && other <= high; }
+};
+
 struct ParetoPoint {
   const Store::Row* row = nullptr;
-  std::vector<double> values;  // of the objectives
+  std::vector<BandedValue> values;  // of the objectives
 };
 
 // By path, of those that have one.
@@ -22,9 +29,13 @@ std::map<std::string, double> values_of(const std::vector<SweepPoint::Parameter>
 // Returns the value of an expression at a finished point. UserError E-SWP-021 as Expression::value().
 double value_at(const Store::Row& row, const Expression& expression);
 
+// The value of an expression with its band: at the ends of the band of the time, what follows from the time
+// alone (achieved rate, MFU, MBU) changes with it. UserError as value_at().
+BandedValue banded_value_at(const Store::Row& row, const Expression& expression);
+
 // Considers the finished points, ordered from the best first value, then by number. A point is on the front
-// if no other is at least as good in every value and better in one; equal points are all on the front.
-// UserError as value_at().
+// if no other is at least as good in every value and better in one; equal points are all on the front. Two
+// values are equal if one of them is inside the band of the other. UserError as value_at().
 std::vector<ParetoPoint> pareto_front(const std::vector<Store::Row>& rows,
                                       const std::vector<Objective>& objectives);
 

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "model/base/error.h"
+#include "report/summary/time_band.h"
 #include "runtime/host/json/json_text.h"
 #include "studies/sweep/results/point_table.h"
 
@@ -46,6 +48,26 @@ void require_metric(const std::map<std::string, Store::Row>& rows, const std::st
 
 double change(const SweepPointPair& pair) {
   return pair.a == 0 ? (pair.b == 0 ? 0 : 1) : pair.b / pair.a - 1;
+}
+
+// The band of a point's time over its start phases, if it was repeated.
+std::optional<TimeBand> band_of(const Store::Row& row) {
+  const auto median = row.metrics.find("band.median_ns"), low = row.metrics.find("band.low_ns"),
+             high = row.metrics.find("band.high_ns");
+  if (median == row.metrics.end() || low == row.metrics.end() || high == row.metrics.end())
+    return std::nullopt;
+  TimeBand band;
+  band.median_ns = median->second;
+  band.low_ns = low->second;
+  band.high_ns = high->second;
+  return band;
+}
+
+// Returns whether the metric is a time, both were repeated, and start phases explain the difference.
+bool in_one_band(const std::string& metric, const SweepPointPair& pair) {
+  if (metric != "simulated_time_ns") return false;
+  const std::optional<TimeBand> a = band_of(pair.before), b = band_of(pair.after);
+  return a && b && !distinguishable(*a, *b);
 }
 
 // Geometric mean of b / a, minus 1, over all pairs in which both are above 0.
@@ -108,7 +130,9 @@ std::string comparison_text(const SweepComparison& c, std::size_t most) {
   for (const SweepPointPair& pair : c.pairs) {
     if (table.rows.size() == most || pair.a == pair.b) break;
     table.rows.push_back({fmt::format("{:.6g}", pair.a), fmt::format("{:.6g}", pair.b),
-                          fmt::format("{:+.2f} %", 100 * change(pair)), name_of(pair.before)});
+                          fmt::format("{:+.2f} %{}", 100 * change(pair),
+                                      in_one_band(c.metric, pair) ? ", not distinguishable" : ""),
+                          name_of(pair.before)});
   }
   return table.rows.empty() ? text : text + "\n" + table.text();
 }
@@ -122,7 +146,8 @@ std::string comparison_json(const SweepComparison& c) {
                      {"number_b", pair.after.number},
                      {"a", pair.a},
                      {"b", pair.b},
-                     {"change", change(pair)}});
+                     {"change", change(pair)},
+                     {"distinguishable", !in_one_band(c.metric, pair)}});
   return dump_json(Json{{"schema_version", 1},
                         {"headline", headline(c)},
                         {"a", c.a},

@@ -30,6 +30,7 @@ struct SweepSpec {
   std::string title, file;             // file: "" for a sweep of the command line
   std::vector<std::string> workloads;  // relative to the working directory
   std::string machine, mode, seed;     // as --machine, --mode, --seed; "" to use those of the workloads
+  std::uint64_t repeat = 0;            // start phases of each point, as --repeat of a run; 0: its own alone
   std::vector<std::string> overrides;  // "path=value", as --set
   std::vector<Axis> axes;              // the last one varies fastest
   std::vector<std::pair<std::string, Expression>> derived;  // by path, each over the previous ones
@@ -56,6 +57,7 @@ struct SweepRequest {
   std::string workload;           // path of the workload's YAML
   std::vector<std::string> axes;  // --sweep: PATH=a,b,c or PATH=from..to:step, linked ones joined by ';'
   std::string machine, mode, seed;
+  std::uint64_t repeat = 0;            // --repeat
   std::vector<std::string> overrides;  // --set
 };
 SweepSpec sweep_of(const SweepRequest& request);

@@ -22,12 +22,14 @@ using base::FlatConfig, base::Leaf, base::ParamTree, base::UserError;
 
 constexpr std::uint64_t kMostPoints = 1'000'000;
 constexpr std::uint64_t kMostRetries = 100;
-const std::vector<std::string> kKeys{"title", "workloads", "machine", "mode",   "seed",    "set",
+constexpr std::uint64_t kMostRepeats = 10000;
+const std::vector<std::string> kKeys{"title", "workloads", "machine", "mode",   "seed",    "repeat", "set",
                                      "axes",  "derive",    "where",   "sample", "metrics", "limits"};
 
 // The keys with a single value.
 struct FixedKeys {
   std::string title, machine, mode, seed, time;
+  std::uint64_t repeat = 0;
   SweepLimits limits;
   SweepSample sample;
 
@@ -59,6 +61,9 @@ struct FixedKeys {
     t.add("machine", machine, "", {}, "preset or file; replaces that of the workloads", base::chosen());
     t.add("mode", mode, "", {}, "functional or timing", base::chosen());
     t.add("seed", seed, "", {}, "seed of generated inputs", base::chosen());
+    t.add("repeat", repeat, std::uint64_t{0}, {0, kMostRepeats},
+          "start phases with which each point runs, for the band of its time; 0: its own alone",
+          base::chosen());
     LimitKeys limit_keys{*this};
     t.group("limits", limit_keys);
     SampleKeys sample_keys{sample};
@@ -120,7 +125,7 @@ std::string machine_of(const Leaf& named, const fs::path& folder) {
 
 void read_fixed(const FlatConfig& config, const std::string& file, SweepSpec& spec) {
   FlatConfig fixed;
-  for (const char* key : {"title", "machine", "mode", "seed", "limits", "sample"})
+  for (const char* key : {"title", "machine", "mode", "seed", "repeat", "limits", "sample"})
     for (const Leaf& leaf : config.leaves)
       if (rest_below(leaf, key)) fixed.leaves.push_back(leaf);
   ParamTree tree(kRoot);
@@ -130,6 +135,10 @@ void read_fixed(const FlatConfig& config, const std::string& file, SweepSpec& sp
   spec.title = keys.title;
   spec.mode = keys.mode;
   spec.seed = keys.seed;
+  spec.repeat = keys.repeat;
+  if (const Leaf* repeat = fixed.find("sweep.repeat"); repeat != nullptr && spec.repeat == 1)
+    throw UserError("E-SWP-033", repeat->place,
+                    "'sweep.repeat': expected 0 or at least 2, because one time gives no band; got 1");
   spec.limits = keys.limits;
   if (const Leaf* machine = fixed.find("sweep.machine"))
     spec.machine = machine_of(*machine, fs::path(file).parent_path());

@@ -56,6 +56,7 @@ SweepSpec sweep_of(const SweepRequest& request) {
   spec.machine = request.machine;
   spec.mode = request.mode;
   spec.seed = request.seed;
+  spec.repeat = request.repeat;
   const auto option = [&](const char* path, const std::string& value) {
     const std::string place = fmt::format("--{} {}", path, value);
     if (!value.empty()) text.overrides.push_back({path, value, place, place});

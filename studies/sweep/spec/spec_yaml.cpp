@@ -79,6 +79,7 @@ std::string SweepSpec::to_yaml() const {
   write_text(out, "machine", machine_text(machine));
   write_text(out, "mode", mode);
   write_text(out, "seed", seed);
+  if (repeat > 0) out += fmt::format("  repeat: {}\n", repeat);
   write_overrides(out, overrides);
   write_axes(out, axes);
   write_expressions(out, "derive", derived);

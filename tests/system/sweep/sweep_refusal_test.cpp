@@ -45,6 +45,7 @@ TEST_CASE("sweep file: missing keys are named", "[sweep]") {
   check_refused("  title: nothing\n", "sweep.yaml: error[E-SWP-003]: no axes",
                 "--sweep machine.chip.hbm.stacks=4,6,8");
   check_refused(kStacks + "  sample: {seed: 4}\n", "sweep.yaml:5:12: error[E-SWP-003]", "sample.points");
+  check_refused(kStacks + "  repeat: 1\n", "sweep.yaml:5:11: error[E-SWP-033]", "at least 2");
   check_refused("  axes:\n    - machine.chip.hbm.stacks: []\n", "sweep.yaml:4:32: error[E-CFG-019]",
                 "is empty");
   CHECK_THAT(files.refusal([&] { files.load("  workloads: nowhere.yaml\n" + kStacks); }),

@@ -70,6 +70,39 @@ TEST_CASE("sweep front: max: and min: give the direction, and each equals the fr
                     Catch::Contains("--pareto: error[E-SWP-026]") && Catch::Contains("did you mean 'max'"));
 }
 
+TEST_CASE("sweep front: values inside each other's band over start phases count as equal", "[sweep]") {
+  const auto banded = [](std::uint64_t number, double time, double low, double high, double price) {
+    Store::Row r = row(number, time, price);
+    r.metrics = {{"simulated_time_ns", time},
+                 {"band.low_ns", low},
+                 {"band.high_ns", high},
+                 {"price", price},
+                 {"mfu_estimated_percent", 1000 / time}};
+    return r;
+  };
+  const auto front = [&](const std::vector<Store::Row>& rows, const std::string& objectives) {
+    return numbers(runtime::pareto_front(rows, runtime::objectives_of(objectives, "--pareto")));
+  };
+  // 102 is in the band of 100, so its lower price decides; 120 is slower than both.
+  const std::vector<Store::Row> near{banded(0, 100, 98, 103, 3), banded(1, 102, 101, 104, 2),
+                                     banded(2, 120, 119, 121, 2)};
+  CHECK(front(near, "simulated_time_ns, price") == std::vector<std::uint64_t>{1});
+  CHECK(front(near, "max:mfu_estimated_percent, price") == std::vector<std::uint64_t>{1});
+  CHECK(front(near, "2 * simulated_time_ns, price") == std::vector<std::uint64_t>{1});
+  CHECK(front(near, "simulated_time_ns") == std::vector<std::uint64_t>{0, 1});
+  // Without bands both are on the front.
+  std::vector<Store::Row> plain = near;
+  for (Store::Row& r : plain) {
+    r.metrics.erase("band.low_ns");
+    r.metrics.erase("band.high_ns");
+  }
+  CHECK(front(plain, "simulated_time_ns, price") == std::vector<std::uint64_t>{0, 1});
+  const runtime::BandedValue rate = runtime::banded_value_at(
+      near[0], runtime::objectives_of("mfu_estimated_percent", "").front().expression);
+  CHECK(rate.low == Approx(1000.0 / 103));
+  CHECK(rate.high == Approx(1000.0 / 98));
+}
+
 TEST_CASE("sweep objectives: a metric has the direction that its statistic declares", "[sweep]") {
   const auto better = [](const std::string& metric) {
     return runtime::objectives_of(metric, "").front().better;

@@ -265,6 +265,30 @@ TEST_CASE("tahoma compare: two sweeps are compared point by point", "[sweep]") {
   CHECK_THAT(call({"compare", "a", "b", "--format", "json"}).out, Catch::Contains("\"only_a\": 0"));
 }
 
+TEST_CASE("tahoma sweep: repeated points have bands, by which sweeps are compared", "[sweep]") {
+  const SweepFiles files;
+  // The sweeps differ in the phase of the throttle alone, which the repetitions replace.
+  const auto sweep = [&](const std::string& phase, const std::string& out) {
+    return tests::tahoma_in(
+        files.folder().path(),
+        {"sweep", files.gemm(), "--sweep", "machine.chip.hbm.stacks=2,4", "--mode", "timing", "--repeat",
+         "39", "--set", "machine.chip.core.tensor.throttle_phase=" + phase, "--pareto", "simulated_time_ns",
+         "--out", out});
+  };
+  const auto a = sweep("0 ns", "a");
+  REQUIRE(a.status == 0);
+  REQUIRE(sweep("2000 ns", "b").status == 0);
+  for (const Store::Row& row : Store::read(files.folder().path() + "/a/sweep.db")) {
+    CHECK(row.metrics.at("band.runs") == 39);
+    CHECK(row.metrics.at("band.low_ns") <= row.metrics.at("band.median_ns"));
+    CHECK(row.metrics.at("band.median_ns") <= row.metrics.at("band.high_ns"));
+  }
+  const auto compared = tests::tahoma_in(files.folder().path(), {"compare", "a", "b"});
+  CHECK(compared.status == 0);
+  const bool differ = compared.out.find("equal in simulated_time_ns at all") == std::string::npos;
+  CHECK((!differ || compared.out.find("not distinguishable") != std::string::npos));
+}
+
 TEST_CASE("sweep metrics: numbers of a summary by path, items by their name", "[sweep]") {
   const auto numbers = runtime::numbers_of_summary(
       R"({"a": 1, "b": {"c": 2.5, "d": "text"}, "e": [{"name": "x", "f": 3}, {"f": 4}], "g": true})");

@@ -18,6 +18,7 @@ const std::string kEverything = R"(
   machine: trainium2_chip
   mode: timing
   seed: 7
+  repeat: 39
   set:
     machine.chip.hbm.model: flat
     machine.link: {wire: 60 ns}
@@ -47,6 +48,7 @@ TEST_CASE("sweep file: every key has its meaning", "[sweep]") {
   CHECK(spec.machine == "trainium2_chip");
   CHECK(spec.mode == "timing");
   CHECK(spec.seed == "7");
+  CHECK(spec.repeat == 39);
   CHECK(spec.overrides == Texts{"machine.chip.hbm.model=flat", "machine.link.wire=60 ns"});
   REQUIRE(spec.axes.size() == 4);
   CHECK(spec.axes[0].tracks[0].values == Texts{"4", "6", "8"});
