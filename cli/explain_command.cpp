@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/options/common_options.h"
 #include "cli/options/whole_numbers.h"
 #include "runtime/host/progress.h"
 #include "studies/whatif/explain.h"
@@ -20,13 +21,13 @@ namespace {
 
 struct ExplainCommand {
   std::string folder, format = "text";
-  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t phases = 0, jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
 ExitStatus explain_run(const ExplainCommand& command) {
   ProgressLine line;
   const Explanation explanation =
-      explain(command.folder, config_of_run(command.folder), command.jobs,
+      explain(command.folder, config_of_run(command.folder), command.phases, command.jobs,
               [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   fmt::print("{}", command.format == "json" ? explanation_json(explanation) : explanation_text(explanation));
@@ -40,6 +41,7 @@ ExitStatus explain_run(const ExplainCommand& command) {
 void add_explain_command(CLI::App& sub, Action& action) {
   const auto command = std::make_shared<ExplainCommand>();
   sub.add_option("DIR", command->folder, "Folder written by `tahoma run`")->required()->type_name("");
+  add_phases(sub, command->phases);
   sub.add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")

@@ -24,7 +24,7 @@ struct SensitivityCommand {
   std::string case_or_folder, of = "assumed", format = "text";
   std::vector<std::string> overrides;
   bool store = false;
-  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t phases = 0, jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
 std::vector<std::string> group_names() {
@@ -48,9 +48,9 @@ base::ExitStatus print_sensitivity(const SensitivityCommand& command) {
                           "--store: standard input has no folder; expected a file");
   if (command.store) file_of_intervals(command.case_or_folder);  // before the long measurement
   ProgressLine line;
-  const Sensitivity found =
-      sensitivity(name_of_file(command.case_or_folder), request, provenance_group(command.of).provenances,
-                  command.jobs, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
+  const Sensitivity found = sensitivity(
+      name_of_file(command.case_or_folder), request, provenance_group(command.of).provenances, command.phases,
+      command.jobs, [&](std::size_t done, std::size_t of) { line.count(done, of, "runs"); });
   line.clear();
   if (command.store)
     store_interval(command.case_or_folder, *resolve_config(request), found.run.time,
@@ -73,6 +73,7 @@ void add_sensitivity_command(CLI::App& sub, Action& action) {
              "Which parameters: assumed ones are halved and doubled, derived ones changed by 5 %, measured "
              "ones by 2 %, unless they declare a range of their own (tahoma params)");
   add_overrides(sub, command->overrides, "Set a value of the case; repeatable; such a value is not changed");
+  add_phases(sub, command->phases);
   sub.add_option("--jobs", command->jobs, "Number of parallel runs; default: one per host core")
       ->type_name("N")
       ->check(whole_numbers(1, kMostJobs), "")

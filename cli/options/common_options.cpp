@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/options/whole_numbers.h"
 #include "model/base/error.h"
 
 namespace tahoma::runtime {
@@ -32,6 +33,17 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)
       ->default_str("");
+}
+
+void add_phases(CLI::App& command, std::size_t& phases) {
+  command
+      .add_option(
+          "--repeat", phases,
+          "Also repeat the run as it is with N start phases, as `tahoma run --repeat`: a change inside "
+          "the band of its times is marked as not distinguishable")
+      ->type_name("N")
+      ->check(whole_numbers(2, kMostRepetitions), "")
+      ->default_str("0");
 }
 
 }  // namespace tahoma::runtime

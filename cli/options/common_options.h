@@ -2,6 +2,7 @@
 // Options of several commands.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,5 +23,8 @@ void add_choice(CLI::App& command, const std::string& name, std::string& word,
 
 // Adds --set, which sets one parameter and is repeatable.
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& doc);
+
+// Adds --repeat of a study of one run: start phases of the run as it is, for the band of its time.
+void add_phases(CLI::App& command, std::size_t& phases);
 
 }  // namespace tahoma::runtime

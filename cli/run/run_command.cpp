@@ -127,7 +127,7 @@ std::string parallel_text(const model::ParallelCounts& counts) {
 ExplainRun explaining(const ConfigRequest& config, std::size_t jobs,
                       std::optional<Explanation>& explanation) {
   return [&config, jobs, &explanation](const auto& progress) -> RunExplanation {
-    explanation = explain(config.workload, config, jobs, progress);
+    explanation = explain(config.workload, config, 0, jobs, progress);
     return {explanation->bottlenecks(), explanation_json(*explanation)};
   };
 }

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "runtime/workload/workload.h"
 #include "studies/whatif/shorter.h"
+#include "studies/whatif/start_phases.h"
 
 namespace tahoma::runtime {
 
@@ -21,7 +22,7 @@ template <class TimeOf>
 Bottleneck bottleneck_of(const Explanation& e, Duration whole, TimeOf time_of) {
   Bottleneck largest;
   for (const WhatIf& row : e.rows) {
-    const bool counts = row.run.failure.empty() && row.resource.part_of.empty();
+    const bool counts = row.run.failure.empty() && row.resource.part_of.empty() && e.distinguishable(row.run);
     const Duration* time = counts ? time_of(row.run) : nullptr;
     if (time == nullptr) continue;
     const double shorter = percent_shorter(whole, *time);
@@ -85,8 +86,8 @@ ConfigRequest config_of_run(const std::string& folder) {
   return request;
 }
 
-Explanation explain(const std::string& name, const ConfigRequest& request, std::size_t jobs,
-                    const std::function<void(std::size_t, std::size_t)>& progress) {
+Explanation explain(const std::string& name, const ConfigRequest& request, std::size_t phases,
+                    std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& progress) {
   const auto resolved = resolve_config(request);
   Explanation explanation;
   explanation.name = name;
@@ -101,13 +102,17 @@ Explanation explain(const std::string& name, const ConfigRequest& request, std::
   std::vector<std::vector<std::string>> overrides;
   for (const WhatIf& row : explanation.rows) overrides.push_back(row.resource.overrides);
   overrides.push_back(explanation.everything.resource.overrides);
+  for (std::vector<std::string>& of_run : start_phases(resolved->machine, resolved->run.seed, phases))
+    overrides.push_back(std::move(of_run));
   const std::vector<Repetition> runs = repetitions(request, overrides, jobs, progress);
 
   explanation.run = runs.front();
   if (!explanation.run.failure.empty())
     throw base::UserError("E-CLI-006", name, "the run cannot be repeated: " + explanation.run.failure);
   for (std::size_t i = 0; i < explanation.rows.size(); ++i) explanation.rows[i].run = runs[i + 1];
-  explanation.everything.run = runs.back();
+  const std::size_t changed = explanation.rows.size() + 1;
+  explanation.everything.run = runs[changed];
+  explanation.band = band_of_runs(name, std::span(runs).subspan(changed + 1));
   std::stable_sort(explanation.rows.begin(), explanation.rows.end(), [](const WhatIf& a, const WhatIf& b) {
     if (a.run.failure.empty() != b.run.failure.empty()) return a.run.failure.empty();
     return a.run.time < b.run.time;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "report/summary/bottleneck.h"
+#include "report/summary/time_band.h"
 #include "runtime/config/config.h"
 #include "studies/whatif/repetition.h"
 #include "studies/whatif/resource.h"
@@ -29,10 +30,14 @@ struct WhatIf {
 };
 
 struct Explanation {
-  std::string name;          // of the run: its folder or its case
-  Repetition run;            // as it is
-  std::vector<WhatIf> rows;  // largest reduction first; failed repetitions last
-  WhatIf everything;         // all resources ideal at once
+  std::string name;                             // of the run: its folder or its case
+  Repetition run;                               // as it is
+  std::vector<WhatIf> rows;                     // largest reduction first; failed repetitions last
+  WhatIf everything;                            // all resources ideal at once
+  std::optional<TimeBand> band = std::nullopt;  // of the run as it is, over start phases (start_phases.h)
+
+  // The time differs from that of the run by more than start phases explain; without a band, always.
+  bool distinguishable(const Repetition& other) const { return !band || !band->holds(other.time.ns()); }
 
   // Nothing if a repetition failed, because that resource may be the bottleneck. A resource that the
   // configuration refuses to idealise takes no part.
@@ -45,10 +50,11 @@ struct Explanation {
 // UserError E-CLI-006: there is none.
 ConfigRequest config_of_run(const std::string& folder);
 
-// Every repetition is a separate process, at most `jobs` at a time. UserError E-CLI-006: the run cannot be
-// repeated. Throws std::system_error if the host cannot create a process.
-Explanation explain(const std::string& name, const ConfigRequest& request, std::size_t jobs,
-                    const std::function<void(std::size_t done, std::size_t of)>& progress);
+// Also repeats the run as it is with `phases` start phases, for its band; then a reduction inside the band
+// names no bottleneck. Every repetition is a separate process, at most `jobs` at a time. UserError E-CLI-006:
+// the run cannot be repeated. Throws std::system_error if the host cannot create a process.
+Explanation explain(const std::string& name, const ConfigRequest& request, std::size_t phases,
+                    std::size_t jobs, const std::function<void(std::size_t done, std::size_t of)>& progress);
 
 std::string explanation_text(const Explanation& explanation);
 std::string explanation_json(const Explanation& explanation);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/tables/declared_json.h"
 #include "runtime/host/text/format.h"
 #include "studies/whatif/explain.h"
 #include "studies/whatif/shorter.h"
@@ -35,7 +36,8 @@ std::string row_text(const Explanation& e, const WhatIf& row) {
   return fmt::format("  {:<21} {:>12} {:>7.1f} % {:>8} {:>9}   {}{}\n", name, time_text(row.run.time),
                      shorter, row.mm2 ? fmt::format("{:.1f}", *row.mm2) : "",
                      row.mm2 && *row.mm2 > 0 ? fmt::format("{:.2f}", shorter / *row.mm2) : "",
-                     row.resource.doc, other_program(e, row));
+                     row.resource.doc,
+                     other_program(e, row) + (e.distinguishable(row.run) ? "" : "; not distinguishable"));
 }
 
 // "HBM (31.2 % shorter if ideal)", and what the bottleneck of the run saves there if it is another one.
@@ -89,6 +91,7 @@ Json row_entry(const Explanation& e, const WhatIf& row) {
           {"overrides", row.resource.overrides},
           {"time_ns", known ? Json(row.run.time.ns()) : Json(nullptr)},
           {"shorter_percent", known ? Json(percent_shorter(e.run.time, row.run.time)) : Json(nullptr)},
+          {"distinguishable", known && e.distinguishable(row.run)},
           {"area_mm2", row.mm2 ? Json(*row.mm2) : Json(nullptr)},
           {"area_dollars", row.dollars ? Json(*row.dollars) : Json(nullptr)},
           {"instructions", known ? Json(row.run.instructions) : Json(nullptr)},
@@ -103,6 +106,10 @@ std::string explanation_text(const Explanation& e) {
   const std::optional<Bottlenecks> all = e.bottlenecks();
   std::string text = fmt::format("{}, bottleneck: {}\n\n", time_text(e.run.time),
                                  all ? all->whole.text() : "unknown, because repetitions failed");
+  if (e.band)
+    text += fmt::format(
+        "  {} start phases: {:.0f} % of runs between {} and {}; a time there is not distinguishable\n\n",
+        e.band->runs, e.band->percent, time_text_of_ns(e.band->low_ns), time_text_of_ns(e.band->high_ns));
   text += fmt::format("  {:<21} {:>12} {:>9} {:>8} {:>9}\n", "one ideal", "time", "shorter", "mm2", "%/mm2");
   // Parts follow their resource.
   for (const WhatIf& row : e.rows) {
@@ -127,6 +134,7 @@ std::string explanation_json(const Explanation& e) {
                        {"bottleneck", all ? bottleneck_entry(*all->of_region(name)) : Json(nullptr)}});
   return Json{{"run", e.name},
               {"time_ns", e.run.time.ns()},
+              {"band", e.band ? declared_json(*e.band) : Json(nullptr)},
               {"instructions", e.run.instructions},
               {"bottleneck", all ? bottleneck_entry(all->whole) : Json(nullptr)},
               {"resources", rows},

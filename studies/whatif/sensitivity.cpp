@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "studies/whatif/shorter.h"
+#include "studies/whatif/start_phases.h"
 #include "studies/whatif/uncertain.h"
 
 namespace tahoma::runtime {
@@ -77,7 +78,7 @@ double Sensitivity::interval_low() const {
 double Sensitivity::interval_high() const { return run.time.seconds() * (1 + distances(rows).up); }
 
 Sensitivity sensitivity(const std::string& name, const ConfigRequest& request,
-                        const std::vector<Provenance>& provenances, std::size_t jobs,
+                        const std::vector<Provenance>& provenances, std::size_t phases, std::size_t jobs,
                         const std::function<void(std::size_t, std::size_t)>& progress) {
   Sensitivity s{name, {}, rows_of(request, provenances)};
   std::vector<std::vector<std::string>> overrides;
@@ -88,13 +89,20 @@ Sensitivity sensitivity(const std::string& name, const ConfigRequest& request,
       ends.push_back(end);
       overrides.push_back({row.path + "=" + end->value});
     }
+  if (phases > 0) {
+    const auto resolved = resolve_config(request);
+    for (std::vector<std::string>& of_run : start_phases(resolved->machine, resolved->run.seed, phases))
+      overrides.push_back(std::move(of_run));
+  }
   std::vector<Repetition> runs = repetitions(request, overrides, jobs, progress);
   s.run = std::move(runs.front());
   if (!s.run.failure.empty())
     throw base::UserError("E-CLI-006", name, "the run cannot be repeated: " + s.run.failure);
+  s.band = band_of_runs(name, std::span(runs).subspan(ends.size() + 1));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     ends[i]->run = std::move(runs[i + 1]);
     measure(s.run, *ends[i]);
+    ends[i]->distinguishable = !s.band || !s.band->holds(ends[i]->run.time.ns());
   }
   std::stable_sort(s.rows.begin(), s.rows.end(), [](const SensitivityRow& a, const SensitivityRow& b) {
     return a.largest() > b.largest();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/tables/column_csv.h"
+#include "report/tables/declared_json.h"
 #include "report/text/text_layout.h"
 #include "runtime/host/json/json_text.h"
 #include "runtime/host/text/format.h"
@@ -20,7 +21,8 @@ using SensitivityJson = nlohmann::ordered_json;
 std::string seconds(double value) { return time_text({static_cast<std::int64_t>(value * 1e15)}); }
 
 std::string change(const SensitivityEnd& end) {
-  return end.skipped.empty() ? fmt::format("{:+.2f} %", end.percent) : "skipped";
+  if (!end.skipped.empty()) return "skipped";
+  return fmt::format("{:+.2f} %{}", end.percent, end.distinguishable ? "" : " (=)");
 }
 
 std::string region_of(const SensitivityRow& row) {
@@ -40,7 +42,10 @@ std::string headline(const Sensitivity& s) {
 
 SensitivityJson end_json(const SensitivityEnd& end) {
   if (!end.skipped.empty()) return {{"value", end.value}, {"skipped", end.skipped}};
-  SensitivityJson json{{"value", end.value}, {"time_ns", end.run.time.ns()}, {"change_percent", end.percent}};
+  SensitivityJson json{{"value", end.value},
+                       {"time_ns", end.run.time.ns()},
+                       {"change_percent", end.percent},
+                       {"distinguishable", end.distinguishable}};
   if (!end.region.empty()) json["region"] = {{"name", end.region}, {"change_percent", end.region_percent}};
   return json;
 }
@@ -49,6 +54,10 @@ SensitivityJson end_json(const SensitivityEnd& end) {
 
 std::string sensitivity_text(const Sensitivity& s) {
   std::string text = headline(s) + "\n";
+  if (s.band)
+    text += fmt::format("  {} start phases: {:.0f} % of runs between {} and {}; (=): not distinguishable\n\n",
+                        s.band->runs, s.band->percent, time_text_of_ns(s.band->low_ns),
+                        time_text_of_ns(s.band->high_ns));
   text += fmt::format("  {:<52} {:<9} {:>10} {:>10} {:>9} {:>10} {:>9}  {}\n", "parameter", "source", "value",
                       "low", "time", "high", "time", "most changed region");
   std::size_t felt = 0;
@@ -71,6 +80,7 @@ std::string sensitivity_text(const Sensitivity& s) {
 std::string sensitivity_json(const Sensitivity& s) {
   SensitivityJson json{{"schema_version", 1}, {"name", s.name}, {"time_ns", s.run.time.ns()}};
   json["interval_ns"] = {s.interval_low() * 1e9, s.interval_high() * 1e9};
+  if (s.band) json["band"] = declared_json(*s.band);
   json["felt"] = s.felt();
   json["parameters"] = SensitivityJson::array();
   for (const SensitivityRow& row : s.rows)

@@ -37,19 +37,22 @@ std::vector<std::vector<std::string>> start_phases(const model::MachineParams& m
   return all;
 }
 
+std::optional<TimeBand> band_of_runs(const std::string& name, std::span<const Repetition> runs) {
+  std::vector<double> times;
+  for (const Repetition& run : runs) {
+    if (!run.failure.empty())
+      throw base::UserError("E-CLI-006", name, "the run cannot be repeated: " + run.failure);
+    times.push_back(run.time.ns());
+  }
+  return times.empty() ? std::nullopt : std::optional(band_of(std::move(times)));
+}
+
 TimeBand time_band(const std::string& name, const ConfigRequest& request, std::size_t runs, std::size_t jobs,
                    const std::function<void(std::size_t, std::size_t)>& progress) {
   const auto resolved = resolve_config(request);
   const std::vector<Repetition> all =
       repetitions(request, start_phases(resolved->machine, resolved->run.seed, runs), jobs, progress);
-  std::vector<double> times;
-  for (std::size_t n = 1; n < all.size(); ++n) {  // the first has the phases of the configuration
-    const Repetition& run = all[n];
-    if (!run.failure.empty())
-      throw base::UserError("E-CLI-006", name, "the run cannot be repeated: " + run.failure);
-    times.push_back(run.time.ns());
-  }
-  return band_of(std::move(times));
+  return *band_of_runs(name, std::span(all).subspan(1));  // the first has the phases of the configuration
 }
 
 }  // namespace tahoma::runtime

@@ -6,11 +6,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "report/summary/time_band.h"
 #include "runtime/config/config.h"
+#include "studies/whatif/repetition.h"
 
 namespace tahoma::runtime {
 
@@ -18,6 +21,10 @@ namespace tahoma::runtime {
 // depend on the seed alone. A list is empty if nothing of this machine has a phase.
 std::vector<std::vector<std::string>> start_phases(const model::MachineParams& machine, std::uint64_t seed,
                                                    std::size_t runs);
+
+// The band of runs that differ in their start phases; none for no runs. UserError E-CLI-006, at `name`: one
+// failed.
+std::optional<TimeBand> band_of_runs(const std::string& name, std::span<const Repetition> runs);
 
 // Runs the configuration with so many start phases, in timing mode. UserError E-CLI-006: a run failed.
 TimeBand time_band(const std::string& name, const ConfigRequest& request, std::size_t runs, std::size_t jobs,

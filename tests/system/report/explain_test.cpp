@@ -57,6 +57,33 @@ TEST_CASE("tahoma explain: the resource that a run waits for comes first, all to
   CHECK(json["resources"][0]["time_ns"].get<double>() < 0.5 * whole);
 }
 
+// No start phase matters to a vector engine and flat memory, so the band is one time.
+TEST_CASE("tahoma explain: a change inside the band of start phases is marked", "[explain]") {
+  const tests::TempDir dir;
+  dir.write("case.yaml",
+            "kind: vector_add\nmachine: trainium2_one_chip\nmode: timing\nworkload: {elements: 256000}\n");
+  REQUIRE(tests::tahoma_in(dir.path(), {"run", "case.yaml", "--set", "machine.chip.hbm.model=flat"}).status ==
+          0);
+  const auto json = nlohmann::json::parse(
+      tests::tahoma_in(dir.path(), {"explain", "out", "--repeat", "5", "--format", "json"}).out);
+  CHECK(json["band"]["runs"] == 5);
+  CHECK(json["band"]["low_ns"] == json["time_ns"]);
+  CHECK(json["band"]["high_ns"] == json["time_ns"]);
+  bool any = false, all = true;
+  for (const auto& row : json["resources"]) {
+    CHECK(row["distinguishable"].get<bool>() == (row["time_ns"] != json["time_ns"]));
+    any = any || row["distinguishable"].get<bool>();
+    all = all && row["distinguishable"].get<bool>();
+  }
+  CHECK(any);
+  CHECK_FALSE(all);
+  CHECK_THAT(tests::tahoma_in(dir.path(), {"explain", "out", "--repeat", "5"}).out,
+             Catch::Contains("; not distinguishable"));
+  const auto without =
+      nlohmann::json::parse(tests::tahoma_in(dir.path(), {"explain", "out", "--format", "json"}).out);
+  CHECK(without["band"].is_null());
+}
+
 // With ideal latencies of the DMA engines, the DRAM reports the acceptance of data later than it took place:
 // data of the same chip, and of another.
 TEST_CASE("tahoma explain: every resource can be ideal beside DRAM, and none is slower", "[explain]") {

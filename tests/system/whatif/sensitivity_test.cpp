@@ -35,7 +35,7 @@ runtime::ConfigRequest request() {
 }
 
 Sensitivity of(const std::vector<Provenance>& provenances, std::size_t jobs = 2) {
-  return runtime::sensitivity("gemm", request(), provenances, jobs, [](std::size_t, std::size_t) {});
+  return runtime::sensitivity("gemm", request(), provenances, 0, jobs, [](std::size_t, std::size_t) {});
 }
 
 const SensitivityRow& row_of(const Sensitivity& s, std::string_view path) {
@@ -171,7 +171,7 @@ TEST_CASE("sensitivity: a value that the user has set is no guess", "[sensitivit
   runtime::ConfigRequest r = request();
   r.overrides = {"machine.chip.hbm.read_latency=40ns"};
   const Sensitivity s =
-      runtime::sensitivity("gemm", r, {Provenance::kAssumed}, 2, [](std::size_t, std::size_t) {});
+      runtime::sensitivity("gemm", r, {Provenance::kAssumed}, 0, 2, [](std::size_t, std::size_t) {});
   CHECK(std::none_of(s.rows.begin(), s.rows.end(),
                      [](const auto& row) { return row.path == "machine.chip.hbm.read_latency"; }));
 }
