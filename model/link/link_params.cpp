@@ -53,6 +53,7 @@ void LinkParams::declare(base::ParamTree& t) {
   t.add("topology", topology, base::fabric_named("torus"), base::fabric_choice(), topology_doc().c_str(),
         base::documented("a torus within a server, rings between servers: trn2-arch.rst; Trainium3's switch: "
                          "trn3-arch.rst"));
+  t.add_files("links", links, "CSV file with the links (from,to,rate), topology listed", base::chosen());
   t.add("x", x, 128_GBps, rate, "one direction of a link along x",
         derived("256 GB/s per neighbour both ways: 1,024 GB/s a chip inside the server, trn2-arch.rst"));
   t.add("y", y, 128_GBps, rate, "one direction of a link along y", derived("as x"));

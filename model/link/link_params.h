@@ -50,6 +50,7 @@ struct EfaParams {
 
 struct LinkParams {
   base::FabricKind topology;          // a row of the table in model/base/topology/topologies.h
+  std::string links;                  // file with the links, topology listed
   base::Bandwidth x, y, z, switched;  // one direction of one link along an axis, or to and from the switch
   base::Bandwidth spine;              // one direction of one link between two levels of switches
   EfaParams efa;

@@ -16,10 +16,11 @@ TopologyRow ring_row();
 TopologyRow switched_row();
 TopologyRow two_level_row();
 TopologyRow rails_row();
+TopologyRow listed_row();
 
 const std::vector<TopologyRow>& topologies() {
-  static const std::vector<TopologyRow> kRows{torus_row(),    mesh_row(),      ring_row(),
-                                              switched_row(), two_level_row(), rails_row()};
+  static const std::vector<TopologyRow> kRows{torus_row(),     mesh_row(),  ring_row(),  switched_row(),
+                                              two_level_row(), rails_row(), listed_row()};
   return kRows;
 }
 

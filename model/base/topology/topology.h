@@ -28,8 +28,9 @@ using LinkId =
     std::pair<std::uint32_t, PortIndex>;  // one direction of a link: the node that sends, and its port
 using DeadLinks = std::set<LinkId>;
 
-struct MachineSize {  // machine.torus
-  std::uint32_t x = 1, y = 1, z = 1;
+struct MachineSize {
+  std::uint32_t x = 1, y = 1, z = 1;  // machine.torus
+  std::string links = {};             // machine.link.links, a file; "": none (link_list.h)
 };
 
 struct FabricAxis {

@@ -167,15 +167,18 @@ void check_link(const LinkParams& link, const base::MachineSize& size, const Dma
 
 namespace {
 
-base::MachineSize size_of(const TorusParams& torus) {
-  return {static_cast<std::uint32_t>(torus.x), static_cast<std::uint32_t>(torus.y),
-          static_cast<std::uint32_t>(torus.z)};
+base::MachineSize size_of(const MachineParams& machine) {
+  const TorusParams& torus = machine.torus;
+  return {.x = static_cast<std::uint32_t>(torus.x),
+          .y = static_cast<std::uint32_t>(torus.y),
+          .z = static_cast<std::uint32_t>(torus.z),
+          .links = machine.link.links};
 }
 
 }  // namespace
 
 std::unique_ptr<const base::Topology> topology_of(const MachineParams& machine) {
-  return machine.link.fabric().make(size_of(machine.torus));
+  return machine.link.fabric().make(size_of(machine));
 }
 
 namespace {
@@ -208,8 +211,13 @@ void MachineParams::check() const {
   if (chip.core.psum.per_partition.count % chip.core.psum.bank.count != 0)
     refuse("machine.chip.core.psum.bank", "banks do not divide a partition");
   check_core(chip);
-  base::check_size(link.fabric(), size_of(torus));
-  check_link(link, size_of(torus), chip.core.dma);
+  const bool listed = link.topology == base::fabric_named("listed");
+  if (listed != !link.links.empty())
+    refuse("machine.link.links",
+           listed ? "expected the file with the links of topology listed"
+                  : fmt::format("topology {} reads no file; expected listed", name_of(link.topology)));
+  base::check_size(link.fabric(), size_of(*this));
+  check_link(link, size_of(*this), chip.core.dma);
   instances.check(*this);
   if (link.sends_flits()) check_healthy_links(instances);
 }
