@@ -21,13 +21,13 @@ std::vector<SensitivityRow> rows_of(const ConfigRequest& request,
                                     const std::vector<Provenance>& provenances) {
   std::vector<SensitivityRow> rows;
   for (const UncertainParameter& p : uncertain_parameters(request, provenances))
-    rows.push_back({p.path,
-                    p.value,
-                    p.doc,
-                    p.note,
-                    p.provenance,
-                    {p.low.value, p.low.skipped, {}, 0, "", 0},
-                    {p.high.value, p.high.skipped, {}, 0, "", 0}});
+    rows.push_back({.path = p.path,
+                    .value = p.value,
+                    .doc = p.doc,
+                    .note = p.note,
+                    .provenance = p.provenance,
+                    .low = {.value = p.low.value, .skipped = p.low.skipped, .run = {}, .region = ""},
+                    .high = {.value = p.high.value, .skipped = p.high.skipped, .run = {}, .region = ""}});
   return rows;
 }
 
