@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,15 +19,14 @@ enum class Fit : std::uint8_t { kLongestUnused, kLowest, kHighest };
 class AddressSpace {
  public:
   AddressSpace(std::int64_t bytes, std::int64_t unit, std::int64_t bank = 0)
-      : unit_(unit),
-        bank_((bank == 0 ? bytes : bank) / unit),
-        last_use_(static_cast<std::size_t>(bytes / unit), kNever) {}
+      : unit_(unit), bank_((bank == 0 ? bytes : bank) / unit), count_(bytes / unit) {
+    if (count_ > 0) runs_.push_back({count_, kNever});
+  }
 
   std::int64_t units(std::int64_t bytes) const { return (bytes + unit_ - 1) / unit_; }
 
   void reserve(std::int64_t byte, std::int64_t bytes, std::int64_t until) {
-    for (std::int64_t u = byte / unit_; u < end_of(byte, bytes); ++u)
-      last_use_[static_cast<std::size_t>(u)] = until;
+    set(runs_, byte / unit_, end_of(byte, bytes), until);
   }
   // Bytes that the kernel has placed by hand, and when it uses them.
   void place(std::int64_t byte, std::int64_t bytes, std::int64_t first, std::int64_t last) {
@@ -42,15 +42,25 @@ class AddressSpace {
     std::int64_t begin, end;   // units
     std::int64_t first, last;  // entries
   };
+  // Neighbouring units with the same last use: from the end of the run before to this one.
+  struct Run {
+    std::int64_t end;       // units
+    std::int64_t last_use;  // index of an entry
+  };
+  static void set(std::vector<Run>& runs, std::int64_t begin, std::int64_t end, std::int64_t last_use);
+  const std::vector<Run>& runs_of(std::int64_t now, std::int64_t until);
+  std::int64_t legal_from(std::int64_t at, std::int64_t need) const;
+  std::optional<std::int64_t> lowest(const std::vector<Run>& runs, std::int64_t need, std::int64_t now,
+                                     Fit fit) const;
+  std::optional<std::int64_t> highest(const std::vector<Run>& runs, std::int64_t need,
+                                      std::int64_t now) const;
   std::int64_t end_of(std::int64_t byte, std::int64_t bytes) const {
-    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_,
-                                  static_cast<std::int64_t>(last_use_.size()));
+    return std::min<std::int64_t>((byte + bytes + unit_ - 1) / unit_, count_);
   }
 
-  std::int64_t unit_, bank_;  // bytes; units
+  std::int64_t unit_, bank_, count_;  // bytes; units; units
   std::vector<Placed> placed_;
-  std::vector<std::int64_t> last_use_;         // of each unit: index of an entry
-  std::vector<std::int64_t> merged_, window_;  // what `find` needs, kept to save allocations
+  std::vector<Run> runs_, merged_;
 };
 
 }  // namespace tahoma::runtime::nki
