@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "frontend/nki/record/inline_vector.h"
 #include "frontend/nki/record/view.h"
 
 namespace tahoma::runtime::nki {
@@ -19,7 +20,7 @@ struct Axis {
   bool partition = false;
   friend bool operator==(const Axis&, const Axis&) = default;
 };
-using Axes = std::vector<Axis>;  // outermost first
+using Axes = InlineVector<Axis, 5>;  // outermost first
 
 Axes free_axes(const View& view);  // without the partition of an on-chip view
 Axes all_axes(const View& view);   // the partition first

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "isa/table/table_fields.h"
 
@@ -20,10 +21,10 @@ bool copies(const isa::Instruction& fields, const std::vector<Trace::Given>& giv
          given[0].view.element == given[1].view.element;
 }
 
-View scratch_like(Trace& trace, const View& listed) {
+View scratch_like(Trace& trace, const View& listed, Buffer buffer = Buffer::kSbuf) {
   Storage storage;
   storage.name = "columns";
-  storage.buffer = Buffer::kSbuf;
+  storage.buffer = buffer;
   storage.element = listed.element;
   storage.shape = listed.shape();
   return whole(trace.declare(std::move(storage)));
@@ -77,21 +78,33 @@ Recorded& compute_on_columns(Trace& trace, const isa::Instruction& fields,
     return copy_columns(trace, listed.view, given[first ? 1 : 0].view, listed.field == FieldKind::kSrc0,
                         engine);
   }
-  std::vector<Trace::Given> direct = given;
+  std::deque<View> tiles;  // in the place of listed columns
+  std::vector<Trace::Given> direct;
   std::vector<const Trace::Given*> written;
-  for (std::size_t n = 0; n < direct.size(); ++n) {
-    if (!lists_columns(given[n].view)) continue;
-    direct[n].view = scratch_like(trace, given[n].view);
-    if (isa::traits_of(given[n].field).role == isa::Role::kWrite)
-      written.push_back(&given[n]);
+  for (const Trace::Given& g : given) {
+    if (!lists_columns(g.view)) {
+      direct.push_back(g);
+      continue;
+    }
+    direct.push_back({g.field, tiles.emplace_back(scratch_like(trace, g.view))});
+    if (isa::traits_of(g.field).role == isa::Role::kWrite)
+      written.push_back(&g);
     else
-      copy_columns(trace, given[n].view, direct[n].view, true, engine);
+      copy_columns(trace, g.view, tiles.back(), true, engine);
   }
   Recorded* last = &trace.compute(fields, direct, engine, pattern);
   for (const Trace::Given* listed : written)
     last = &copy_columns(trace, listed->view, direct[static_cast<std::size_t>(listed - given.data())].view,
                          false, engine);
   return *last;
+}
+
+View tile_for(Trace& trace, const View& listed) {
+  return scratch_like(trace, listed, listed.storage->buffer);
+}
+
+Recorded& scatter(Trace& trace, const View& listed, const View& tile) {
+  return copy_columns(trace, listed, tile, false, isa::Queue::kVector, kTensorGroups);
 }
 
 View array_operand(Trace& trace, const View& view) {

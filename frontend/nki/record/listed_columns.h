@@ -20,6 +20,9 @@ bool lists_columns(const View& view);
 Recorded& compute_on_columns(Trace& trace, const isa::Instruction& fields,
                              const std::vector<Trace::Given>& given, std::optional<isa::Queue> engine,
                              const Axes& pattern);
+// A tile that takes the place of the columns that `listed` lists, and the copy of the tile to them.
+View tile_for(Trace& trace, const View& listed);
+Recorded& scatter(Trace& trace, const View& listed, const View& tile);
 // An operand of the tensor engine: `view`, or a copy of the columns that it lists.
 View array_operand(Trace& trace, const View& view);
 

@@ -64,7 +64,7 @@ void check_on_chip(const View& view, const isa::Field& field, const isa::OpRow& 
                        field.name, row.mnemonic, view.text()));
 }
 
-isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, std::string_view name,
+isa::Tile tile_of(const View& view, const Numbers& strides, std::string_view name,
                   const isa::Limits& limits) {
   isa::Tile tile;
   tile.space = space_of(view);
@@ -82,7 +82,7 @@ isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, st
   return tile;
 }
 
-void set_counts(isa::Shape& shape, const std::vector<std::int64_t>& counts, std::string_view mnemonic) {
+void set_counts(isa::Shape& shape, const Numbers& counts, std::string_view mnemonic) {
   if (counts.size() > isa::kFreeDims)
     refuse("E-NKI-011", fmt::format("{} needs {} free dimensions ({}); an instruction takes {}", mnemonic,
                                     counts.size(), fmt::join(counts, " x "), isa::kFreeDims));
@@ -97,13 +97,13 @@ void set_counts(isa::Shape& shape, const std::vector<std::int64_t>& counts, std:
   }
 }
 
-std::vector<std::int64_t> strides_of(const Axes& axes) {
-  std::vector<std::int64_t> strides;
+Numbers strides_of(const Axes& axes) {
+  Numbers strides;
   for (const Axis& a : axes) strides.push_back(a.stride);
   return strides;
 }
-std::vector<std::int64_t> counts_of(const Axes& axes) {
-  std::vector<std::int64_t> counts;
+Numbers counts_of(const Axes& axes) {
+  Numbers counts;
   for (const Axis& a : axes) counts.push_back(a.count);
   return counts;
 }
@@ -116,6 +116,8 @@ class Maker {
   Maker(const isa::Instruction& fields, const std::vector<Trace::Given>& given, const isa::Limits& limits)
       : row_(isa::row_of(fields.op)), given_(given), limits_(limits) {
     entry_.instruction = fields;
+    entry_.operands.reserve(given.size());
+    strides_.reserve(given.size() + 1);
   }
 
   Recorded make() {
@@ -159,6 +161,7 @@ class Maker {
 
   void set_shape() {
     std::vector<const Trace::Given*> together;
+    together.reserve(given_.size());
     for (const Trace::Given& g : given_)
       if (element_by_element(field_of(row_, g.field))) together.push_back(&g);
     if (isa::find_field(row_, FieldKind::kAxes) != nullptr) return set_reduced_shape();
@@ -166,12 +169,13 @@ class Maker {
       return set_shape_alone(*find(FieldKind::kSrc0));
     if (together.empty()) return set_shape_alone(given_.front().view);
     std::vector<Axes> axes;
+    axes.reserve(together.size() + 1);
     for (const Trace::Given* g : together) axes.push_back(free_axes(g->view));
     const bool pattern = isa::find_field(row_, FieldKind::kPattern) != nullptr;
     if (pattern) axes.push_back(pattern_axes());
     const auto common = joint(axes);
     if (!common) refuse_shapes(together);
-    const std::vector<std::int64_t> counts = counts_of(common->front());
+    const Numbers counts = counts_of(common->front());
     set_counts(entry_.instruction.shape, counts, row_.mnemonic);
     for (std::size_t n = 0; n < together.size(); ++n)
       strides_.push_back({together[n]->field, strides_of((*common)[n])});
@@ -210,11 +214,11 @@ class Maker {
     Axes all = common->front();
     Axes reduced = free_axes(inner);
     if (reduced.empty()) reduced.push_back({1, 1, false});
-    all.insert(all.end(), reduced.begin(), reduced.end());
+    all.append(reduced.begin(), reduced.end());
     entry_.instruction.axes = static_cast<std::uint8_t>(reduced.size());
     set_counts(entry_.instruction.shape, counts_of(all), row_.mnemonic);
     strides_.push_back({FieldKind::kSrc0, strides_of(all)});
-    std::vector<std::int64_t> to = strides_of(common->back());
+    Numbers to = strides_of(common->back());
     to.resize(to.size() + reduced.size(), 0);
     strides_.push_back({FieldKind::kReducedDst, to});
   }
@@ -224,7 +228,7 @@ class Maker {
     for (const Axis& a : pattern_) axes.push_back(a);
     return axes;
   }
-  void set_pattern(const std::vector<std::int64_t>& steps) {
+  void set_pattern(const Numbers& steps) {
     entry_.instruction.pattern = {};
     for (std::size_t d = 0; d < steps.size(); ++d) {
       const std::int64_t step = steps[steps.size() - 1 - d];
@@ -267,7 +271,7 @@ class Maker {
       tile = tile_of(g.view, known->second, field.name, limits_);
       return;
     }
-    const std::vector<std::int64_t> counts(expected.count.begin(), expected.count.end());
+    const Numbers counts(expected.count.begin(), expected.count.end());
     const auto strides = strides_for(free_axes(g.view), counts);
     if (!strides)
       refuse("E-NKI-011",
@@ -306,7 +310,7 @@ class Maker {
   const isa::Limits& limits_;
   Recorded entry_;
   Axes pattern_;
-  std::vector<std::pair<FieldKind, std::vector<std::int64_t>>> strides_;
+  std::vector<std::pair<FieldKind, Numbers>> strides_;
 };
 
 }  // namespace
@@ -319,10 +323,9 @@ isa::DType dtype_of(const View& view, const isa::Limits& limits) {
   return *dtype;
 }
 
-std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
-                                                     const std::vector<std::int64_t>& counts) {
+std::optional<Numbers> strides_for(const Axes& axes, const Numbers& counts) {
   Axes left = axes;
-  std::vector<std::int64_t> strides(counts.size(), 0);
+  Numbers strides(counts.size(), 0);
   for (std::size_t d = counts.size(); d-- > 0;) {
     const std::int64_t count = counts[d];
     if (count == 1) continue;
@@ -367,7 +370,7 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   weights.op = isa::Opcode::kLoadWeights;
   weights.mode = mode;
   weights.shape.partitions = static_cast<std::uint16_t>(k);
-  const auto fit = [&](const View& view, std::vector<std::int64_t> counts, std::string_view what) {
+  const auto fit = [&](const View& view, Numbers counts, std::string_view what) {
     const auto strides = strides_for(free_axes(view), counts);
     if (!strides)
       refuse("E-NKI-011", fmt::format("{}: {} {} cannot be taken as {} elements in each partition", name,
@@ -376,10 +379,9 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   };
   const auto with_slices = [&](const View& view, std::int64_t per_slice) {
     if (slices == 1) return counts_of(free_axes(view));
-    return std::vector<std::int64_t>{slices, 1, per_slice};
+    return Numbers{slices, 1, per_slice};
   };
-  const std::vector<std::int64_t> in_weights = with_slices(stationary, columns),
-                                  in_moving = with_slices(moving, n);
+  const Numbers in_weights = with_slices(stationary, columns), in_moving = with_slices(moving, n);
   set_counts(weights.shape, in_weights, name);
   weights.src0 = tile_of(stationary, fit(stationary, in_weights, "stationary"), "stationary", limits);
   isa::Instruction& work = entry.instruction;
@@ -387,7 +389,7 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   work.mode = mode;
   work.columns = static_cast<std::uint16_t>(columns);
   // The destination and the moving operand correspond column by column.
-  std::vector<std::int64_t> moving_counts = in_moving, moving_strides, dst_strides;
+  Numbers moving_counts = in_moving, moving_strides, dst_strides;
   if (slices == 1) {
     const std::vector<Axes> pair{free_axes(moving), free_axes(dst)};
     const auto common = joint(pair);
@@ -406,7 +408,7 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
   work.src0 = tile_of(moving, moving_strides, "moving", limits);
   work.dst = tile_of(dst, dst_strides, "dst", limits);
   weights.column = static_cast<std::uint16_t>(work.dst.partition % limits.array_columns);
-  entry.weights = weights;
+  entry.weights = std::make_shared<const isa::Instruction>(weights);
   entry.engine = isa::Queue::kTensor;
   entry.operands = {{FieldKind::kStationary, stationary.storage->id, true},
                     {FieldKind::kMoving, moving.storage->id},

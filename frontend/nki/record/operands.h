@@ -15,19 +15,18 @@ Recorded matmul_entry(const View& dst, const View& stationary, const View& movin
 
 // Parts of these, for entries that are made elsewhere.
 void check_on_chip(const View& view, const isa::Field& field, const isa::OpRow& row);
-void set_counts(isa::Shape& shape, const std::vector<std::int64_t>& counts, std::string_view mnemonic);
-isa::Tile tile_of(const View& view, const std::vector<std::int64_t>& strides, std::string_view name,
-                  const isa::Limits& limits);
-std::vector<std::int64_t> strides_of(const Axes& axes);
-std::vector<std::int64_t> counts_of(const Axes& axes);
+using Numbers = InlineVector<std::int64_t, 5>;  // counts or strides, outermost first
+void set_counts(isa::Shape& shape, const Numbers& counts, std::string_view mnemonic);
+isa::Tile tile_of(const View& view, const Numbers& strides, std::string_view name, const isa::Limits& limits);
+Numbers strides_of(const Axes& axes);
+Numbers counts_of(const Axes& axes);
 
 // The rules of the table for the instructions of an entry, on the engine that the kernel asks for or on the
 // first that the row allows.
 void check_entry(const Recorded& entry, const isa::Limits& limits);
 
 // Axes split to exactly these counts: the stride of each. Nothing if they cannot be.
-std::optional<std::vector<std::int64_t>> strides_for(const Axes& axes,
-                                                     const std::vector<std::int64_t>& counts);
+std::optional<Numbers> strides_for(const Axes& axes, const Numbers& counts);
 
 isa::DType dtype_of(const View& view, const isa::Limits& limits);  // E-NKI-012: not a type of this core
 

@@ -58,7 +58,7 @@ std::vector<Axes> columns_of(const std::vector<const View*>& views, std::string_
 void set_shape(isa::Instruction& instruction, std::int64_t partitions, const Axes& columns,
                std::string_view name) {
   instruction.shape.partitions = static_cast<std::uint16_t>(partitions);
-  std::vector<std::int64_t> counts = counts_of(columns);
+  Numbers counts = counts_of(columns);
   counts.insert(counts.begin(), kColumnDims - counts.size(), 1);
   counts.insert(counts.begin(), kQuad);
   set_counts(instruction.shape, counts, name);
@@ -71,7 +71,7 @@ isa::Tile column_tile(const View& view, const Axes& columns, std::string_view na
 }
 isa::Tile quad_tile(const View& view, const Axes& columns, std::string_view name, const isa::Limits& limits) {
   const bool packed = view.element->quad == isa::kMxFp4;  // a quad is one element
-  std::vector<std::int64_t> strides = strides_of(columns);
+  Numbers strides = strides_of(columns);
   if (!packed)
     for (std::int64_t& stride : strides) stride *= kQuad;
   strides.insert(strides.begin(), kColumnDims - strides.size(), 0);
@@ -132,7 +132,7 @@ Recorded matmul_mx_entry(const View& dst, const ScaledView& stationary, const Sc
     refuse("E-NKI-011",
            fmt::format("{}: dst {} starts at partition {}; expected 0: MX has no tiles of columns", kName,
                        dst.text(), work.dst.partition));
-  entry.weights = weights;
+  entry.weights = std::make_shared<const isa::Instruction>(weights);
   entry.engine = isa::Queue::kTensor;
   entry.operands = {{FieldKind::kStationary, stationary.quads.storage->id, true},
                     {FieldKind::kScales, stationary.scales.storage->id, true},
@@ -172,7 +172,7 @@ Recorded quantize_mx_entry(const ScaledView& dst, const View& src, const isa::Li
   set_shape(work, src.dims[0].count, columns[0], kName);
   work.dst = quad_tile(dst.quads, columns[0], "dst", limits);
   work.src1 = column_tile(dst.scales, columns[1], "dst_scale", limits);
-  std::vector<std::int64_t> strides = strides_of(columns[2]);
+  Numbers strides = strides_of(columns[2]);
   strides.insert(strides.begin(), kColumnDims - strides.size(), 0);
   strides.insert(strides.begin(), step);
   work.src0 = tile_of(src, strides, "src", limits);

@@ -116,6 +116,15 @@ Recorded& Trace::compute(const isa::Instruction& fields, const std::vector<Given
 
 Recorded& Trace::matmul(const View& dst, const View& stationary, const View& moving, isa::MatmulMode mode,
                         std::optional<bool> accumulate, bool transpose) {
+  if (lists_columns(dst)) {
+    // Sums across matmuls would have to be gathered before each of them.
+    if (!transpose && accumulate.value_or(true))
+      refuse("E-NKI-014",
+             fmt::format("nc_matmul: dst {} lists columns; expected accumulate=False", dst.text()));
+    const View tile = tile_for(*this, dst);
+    matmul(tile, stationary, moving, mode, accumulate, transpose);
+    return scatter(*this, dst, tile);
+  }
   Recorded entry = matmul_entry(dst, array_operand(*this, stationary), array_operand(*this, moving), mode,
                                 transpose, limits_);
   entry.accumulate = transpose ? false : accumulate;

@@ -94,6 +94,7 @@ struct ExchangeWork {
   std::vector<Send> ready;  // to every core that sends to this one: that it may
   std::vector<Send> sends;
   std::vector<Side> received;  // what others write here
+  std::uint8_t service = 0;    // class of service of what is sent, as TransferWork's
 };
 
 struct Recorded {
@@ -102,7 +103,7 @@ struct Recorded {
   std::optional<isa::Queue> engine;  // asked for by the kernel
   std::optional<bool>
       accumulate;  // matmul: unset: inferred from the order of the writes (lower/accumulate.h)
-  std::optional<isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
+  std::shared_ptr<const isa::Instruction> weights;  // matmul, transpose: the load of the stationary operand
   std::shared_ptr<const TransferWork> transfer;
   std::shared_ptr<const RegisterWork> registers;
   std::shared_ptr<const ExchangeWork> exchange;
@@ -120,7 +121,7 @@ class Trace {
 
   std::string name;
   std::deque<std::shared_ptr<Storage>> storages;  // by id
-  std::vector<Recorded> entries;
+  std::deque<Recorded> entries;                   // they are large, and never move
   std::vector<isa::SourceLine> lines;
   std::uint32_t registers = 0;  // virtual registers so far
   std::vector<std::string> warnings;
@@ -141,7 +142,7 @@ class Trace {
   // have), and those of isa::validate, with the names of the row's operands.
   struct Given {
     isa::FieldKind field;
-    View view;
+    const View& view;
   };
   Recorded& compute(const isa::Instruction& fields, const std::vector<Given>& given,
                     std::optional<isa::Queue> engine, const Axes& pattern = {});

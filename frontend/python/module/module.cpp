@@ -117,7 +117,7 @@ void bind_tracer(py::module_& m) {
            py::arg("name") = "", py::arg("address") = py::none(), py::arg("role") = Role::kLocal,
            py::arg("values") = py::none(), py::arg("implicit") = false)
       .def("emit", [](Tracer& t, const py::str& mnemonic, const py::object& engine,
-                      const py::kwargs& fields) { t.emit(mnemonic, engine, fields); })
+                      const py::kwargs& fields) { return t.emit(mnemonic, engine, fields); })
       .def("matmul", &Tracer::matmul)
       .def("matmul_mx", &Tracer::matmul_mx)
       .def("quantize_mx", &Tracer::quantize_mx)
@@ -126,7 +126,8 @@ void bind_tracer(py::module_& m) {
       .def("fold", &Tracer::fold)
       .def("transpose", &Tracer::transpose, py::arg("dst"), py::arg("src"), py::arg("axes"),
            py::arg("dge") = 0, py::arg("service") = 0)
-      .def("exchange", &Tracer::exchange)
+      .def("exchange", &Tracer::exchange, py::arg("ready"), py::arg("sends"), py::arg("received"),
+           py::arg("service") = 0)
       .def("barrier", &Tracer::barrier)
       .def("new_register", &Tracer::new_register)
       .def("set_register", &Tracer::set_register)

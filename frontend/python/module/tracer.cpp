@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "frontend/python/module/interned.h"
 #include "isa/table/table_fields.h"
@@ -17,6 +18,20 @@ using isa::FieldKind;
 
 constexpr std::string_view kRootFunction =
     "run_traced_kernel";  // of frontend/python/package/tahoma/launch.py
+
+bool is_view(const py::handle& value) {
+  static const auto* const kType =
+      reinterpret_cast<const PyTypeObject*>(py::type::of<nki::View>().release().ptr());
+  return Py_TYPE(value.ptr()) == kType || py::isinstance<nki::View>(value);
+}
+
+// The tensor that an object of Python holds; it lives as long as the object.
+const nki::View& view_of(const py::handle& value) {
+  if (is_view(value))
+    return *static_cast<const nki::View*>(
+        reinterpret_cast<py::detail::instance*>(value.ptr())->get_value_and_holder().value_ptr());
+  return py::cast<const nki::View&>(value);
+}
 
 template <class Enum>
 Enum named(const py::handle& value, std::string_view mnemonic, std::string_view field) {
@@ -51,12 +66,12 @@ struct Filler {
   const isa::Field& field;
   const py::handle& value;
 
-  void view() const { given.push_back({field.kind, py::cast<const nki::View&>(value)}); }
+  void view() const { given.push_back({field.kind, view_of(value)}); }
 
   void operator()(isa::Member<isa::Tile>) const { view(); }
   void operator()(isa::Member<isa::Column>) const { view(); }
   void operator()(isa::Member<isa::Scalar> slot) const {
-    if (py::isinstance<nki::View>(value))
+    if (is_view(value))
       view();
     else
       (instruction.*slot).imm = static_cast<float>(py::cast<double>(value));
@@ -118,6 +133,18 @@ struct Filler {
                 fmt::format("{}: field {} is not the kernel's to set", row.mnemonic, field.name));
   }
 };
+
+// A row's field of this name. The names of keywords are interned, as those of instructions.
+const isa::Field& field_named(const py::handle& name, const isa::OpRow& row) {
+  static auto* const kFields = new std::map<isa::Opcode, Interned<const isa::Field*>>;
+  return *(*kFields)[row.op].get(name, [&](const std::string& text) {
+    const auto field = std::find_if(row.fields.begin(), row.fields.end(),
+                                    [&](const isa::Field& f) { return f.name == text; });
+    if (field == row.fields.end())
+      nki::refuse("E-NKI-013", fmt::format("{} has no operand '{}'", row.mnemonic, text));
+    return &*field;
+  });
+}
 
 nki::DgeMode dge_of(int mode) {
   switch (mode) {
@@ -195,7 +222,7 @@ void Tracer::entered() {
   at_caller();
 }
 
-void Tracer::emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields) {
+std::size_t Tracer::emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields) {
   entered();
   const isa::OpRow& row = row_named(mnemonic);
   isa::Instruction instruction;
@@ -205,23 +232,21 @@ void Tracer::emit(const py::handle& mnemonic, const py::handle& engine, const py
   nki::Axes pattern;
   for (const auto& [key, value] : fields) {
     if (value.is_none()) continue;
-    const auto name = py::cast<std::string_view>(key);
-    const auto field = std::find_if(row.fields.begin(), row.fields.end(),
-                                    [&](const isa::Field& f) { return f.name == name; });
-    if (field == row.fields.end())
-      nki::refuse("E-NKI-013", fmt::format("{} has no operand '{}'", row.mnemonic, name));
+    const isa::Field& field = field_named(key, row);
     const py::handle handle = value;
-    std::visit(Filler{instruction, given, pattern, row, *field, handle}, isa::traits_of(field->kind).slot);
+    std::visit(Filler{instruction, given, pattern, row, field, handle}, isa::traits_of(field.kind).slot);
   }
   trace.compute(instruction, given, queue_named(engine), pattern);
+  return trace.entries.size() - 1;
 }
 
-void Tracer::matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
-                    const std::string& mode, std::optional<bool> accumulate, bool transpose) {
+std::size_t Tracer::matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+                           const std::string& mode, std::optional<bool> accumulate, bool transpose) {
   entered();
   const auto how = isa::from_name<isa::MatmulMode>(mode);
   if (!how) nki::refuse("E-NKI-013", fmt::format("nc_matmul: '{}' is no mode of this core", mode));
   trace.matmul(dst, stationary, moving, *how, accumulate, transpose);
+  return trace.entries.size() - 1;
 }
 
 void Tracer::matmul_mx(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
@@ -236,8 +261,8 @@ void Tracer::quantize_mx(const nki::View& dst, const nki::View& src, const nki::
   trace.quantize_mx(dst, src, scale);
 }
 
-void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine,
-                  int dge, bool skip, bool accumulate, unsigned service) {
+std::size_t Tracer::copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine,
+                         int dge, bool skip, bool accumulate, unsigned service) {
   entered();
   if ((dst.element->quad || src.element->quad) && dst.element->bytes != src.element->bytes)
     nki::refuse("E-NKI-012", fmt::format("dma_copy: {} into {}; packed elements are copied as they are",
@@ -251,6 +276,7 @@ void Tracer::copy(const nki::View& dst, const nki::View& src, const std::optiona
   work.accumulate = accumulate;
   work.service = static_cast<std::uint8_t>(service);
   trace.transfer(std::move(work), queue_of(engine));
+  return trace.entries.size() - 1;
 }
 
 void Tracer::fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op) {
@@ -291,12 +317,14 @@ void Tracer::transpose(const nki::View& dst, const nki::View& src, const std::ve
               dst.text(), axes[d], src.text()));
     work.dst.axes[axes[d]] = {dim.stride, dim.count, d == 0 && dst.on_chip()};
   }
-  std::erase_if(work.dst.axes, [](const nki::Axis& a) { return a.count == 1; });
+  nki::Axes& kept = work.dst.axes;
+  kept.erase(std::remove_if(kept.begin(), kept.end(), [](const nki::Axis& a) { return a.count == 1; }),
+             kept.end());
   trace.transfer(std::move(work), std::nullopt);
 }
 
 void Tracer::exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,
-                      const std::vector<nki::View>& received) {
+                      const std::vector<nki::View>& received, unsigned service) {
   entered();
   const auto sends_of = [this](const std::vector<Message>& messages) {
     std::vector<nki::ExchangeWork::Send> list;
@@ -307,6 +335,7 @@ void Tracer::exchange(const std::vector<Message>& ready, const std::vector<Messa
   nki::ExchangeWork work;
   work.ready = sends_of(ready);
   work.sends = sends_of(sends);
+  work.service = static_cast<std::uint8_t>(service);
   for (const nki::View& view : received) work.received.push_back(trace.side_of(view));
   trace.exchange(std::move(work));
 }
@@ -440,7 +469,7 @@ std::uint32_t Tracer::at_caller() {
   std::uint32_t caller = isa::kNoLine;
   for (std::size_t n = count; n-- > 0;) {
     const Frame& f = frames[n];
-    const auto [node, added] = nodes_.try_emplace({f.code, f.last, caller}, 0U);
+    const auto [node, added] = nodes_.try_emplace(Call{f.code, f.last, caller}, 0U);
     if (added) {
       const Code& c = codes_.at(f.code);
       node->second = static_cast<std::uint32_t>(trace.lines.size());

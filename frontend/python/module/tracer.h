@@ -6,7 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -51,16 +51,17 @@ class Tracer {
                    const std::string& name, std::optional<std::pair<std::uint32_t, std::uint32_t>> address,
                    nki::Storage::Role role, const py::object& values, bool implicit);
 
-  // One compute instruction: the table's mnemonic, the engine or None, and its fields by name.
-  void emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields);
-  void matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
-              const std::string& mode, std::optional<bool> accumulate, bool transpose);
+  // One compute instruction: the table's mnemonic, the engine or None, and its fields by name. Returns the
+  // number of its entry.
+  std::size_t emit(const py::handle& mnemonic, const py::handle& engine, const py::dict& fields);
+  std::size_t matmul(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
+                     const std::string& mode, std::optional<bool> accumulate, bool transpose);
   void matmul_mx(const nki::View& dst, const nki::View& stationary, const nki::View& moving,
                  const nki::View& stationary_scale, const nki::View& moving_scale,
                  std::optional<bool> accumulate);
   void quantize_mx(const nki::View& dst, const nki::View& src, const nki::View& scale);
-  void copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine, int dge,
-            bool skip, bool accumulate, unsigned service);
+  std::size_t copy(const nki::View& dst, const nki::View& src, const std::optional<std::string>& engine,
+                   int dge, bool skip, bool accumulate, unsigned service);
   void fold(const nki::View& dst, const std::vector<nki::View>& sources, const std::string& op);
   // dst = src with its dimensions in the order `axes`.
   void transpose(const nki::View& dst, const nki::View& src, const std::vector<std::size_t>& axes, int dge,
@@ -68,7 +69,7 @@ class Tracer {
   // Messages are (source here, destination of the rank, rank, distance in cores).
   using Message = std::tuple<nki::View, nki::View, std::uint32_t, std::int32_t>;
   void exchange(const std::vector<Message>& ready, const std::vector<Message>& sends,
-                const std::vector<nki::View>& received);
+                const std::vector<nki::View>& received, unsigned service);
   void barrier(unsigned pipe, const std::optional<std::string>& engine);
 
   Register set_register(std::int64_t value);
@@ -111,8 +112,22 @@ class Tracer {
   std::string package_;
   std::optional<std::uint32_t> held_;
   std::unordered_map<PyCodeObject*, Code> codes_;
-  std::map<std::tuple<PyCodeObject*, int, std::uint32_t>, std::uint32_t>
-      nodes_;  // code, last instruction, caller
+  // A place in the code of a function, and the line that called it.
+  struct Call {
+    PyCodeObject* code;
+    int last;  // instruction
+    std::uint32_t caller;
+    friend bool operator==(const Call&, const Call&) = default;
+  };
+  struct CallHash {
+    std::size_t operator()(const Call& c) const {
+      constexpr std::size_t kOdd = 0x9e3779b97f4a7c15;  // spreads neighbouring numbers
+      return ((reinterpret_cast<std::uintptr_t>(c.code) * kOdd + static_cast<std::size_t>(c.last)) * kOdd +
+              c.caller) *
+             kOdd;
+    }
+  };
+  std::unordered_map<Call, std::uint32_t, CallHash> nodes_;  // indices into the trace's lines
 };
 
 // The number of a queue in nki.isa.engine's names: "tensor", "vector", "scalar", "gpsimd", "sync".

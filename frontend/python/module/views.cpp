@@ -143,8 +143,8 @@ void bind_views(py::module_& m) {
       "The package's classes: dtypes by name, shapes, buffers by name, and what t[...] = value does.");
 
   using View = nki::View;
-  py::class_<View, std::shared_ptr<View>>(m, "NkiTensor", py::dynamic_attr(),
-                                          "A tensor of a kernel, or a view of one; views never copy.")
+  py::class_<View>(m, "NkiTensor", py::dynamic_attr(),
+                   "A tensor of a kernel, or a view of one; views never copy.")
       .def_property_readonly("shape", [](const View& v) { return PackageNames::get().shape(v); })
       .def_property_readonly("dtype", [](const View& v) { return PackageNames::get().dtype(*v.element); })
       .def_property_readonly("buffer",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/random/random_trace.h"
 
+#include <deque>
+
 #include "model/base/error.h"
 
 namespace tahoma::tests {
@@ -54,20 +56,25 @@ void TraceGenerator::compute(Trace& trace) {
   const auto rows = static_cast<std::int64_t>(1 + below(32)),
              columns = static_cast<std::int64_t>(2 + below(6));
   isa::Instruction fields;
-  std::vector<Trace::Given> given{{isa::FieldKind::kDst, part(on_chip(), rows, columns)}};
+  std::deque<View> views;
+  std::vector<Trace::Given> given;
+  const auto give = [&](isa::FieldKind field) {
+    given.push_back({field, views.emplace_back(part(on_chip(), rows, columns))});
+  };
+  give(isa::FieldKind::kDst);
   switch (below(3)) {
     case 0:
       fields.op = isa::Opcode::kMemset;
       break;
     case 1:
       fields.op = isa::Opcode::kTensorCopy;
-      given.push_back({isa::FieldKind::kSrc0, part(on_chip(), rows, columns)});
+      give(isa::FieldKind::kSrc0);
       break;
     default:
       fields.op = isa::Opcode::kTensorTensor;
       fields.op0 = isa::AluOp::kAdd;
-      given.push_back({isa::FieldKind::kSrc0, part(on_chip(), rows, columns)});
-      given.push_back({isa::FieldKind::kSrc1, part(on_chip(), rows, columns)});
+      give(isa::FieldKind::kSrc0);
+      give(isa::FieldKind::kSrc1);
   }
   trace.compute(fields, given, std::nullopt);
 }

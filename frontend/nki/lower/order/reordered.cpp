@@ -34,7 +34,6 @@ Trace in_order(const Trace& trace, const std::vector<std::uint32_t>& order) {
   // Of each entry, in the new order.
   std::vector<std::uint32_t> number(trace.entries.size(), kLeftOut);
   for (std::uint32_t n = 0; n < order.size(); ++n) number[order[n]] = n;
-  moved.entries.reserve(order.size());
   for (const std::uint32_t e : order) {
     std::vector<std::uint32_t>& after = moved.entries.emplace_back(trace.entries[e]).after;
     for (std::uint32_t& before : after) before = number[before];

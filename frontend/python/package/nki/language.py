@@ -61,7 +61,13 @@ _tahoma.set_names(dtypes.ALL, Shape, {str(m): m for m in (sbuf, psum, private_hb
                   lambda tensor, key, value: functions.assign(tensor, key, value))
 
 
+_MEMORIES = {id(memory): str(memory) for memory in (sbuf, psum, private_hbm, hbm, shared_hbm)}
+
+
 def _memory(buffer):
+    known = _MEMORIES.get(id(buffer))
+    if known is not None:
+        return known
     name = str(buffer)
     name = {"hbm": "private_hbm"}.get(name, name)
     if name not in context.BUFFERS:
@@ -84,7 +90,7 @@ class ndarray(metaclass=_TensorType):
     def __new__(cls, shape, dtype, buffer=sbuf, name="", address=None, **older):
         if isinstance(shape, (int, np.integer)):
             shape = (shape,)
-        if any(isinstance(size, par_dim) for size in shape[1:]):
+        if par_dim in map(type, shape[1:]):
             refuse("E-NKI-001", f"shape {list(shape)} with nl.par_dim behind other dimensions: blocks are of the older style; expected the "
                                 "partition first, or a list of tensors")
         place = None

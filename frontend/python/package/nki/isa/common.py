@@ -14,6 +14,9 @@ QUEUES = {None: None, engines.unknown: None, engines.dma: None, engines.tensor: 
           engines.scalar: "scalar", engines.gpsimd: "gpsimd", engines.sync: "sync"}  # numbers are found too: these are IntEnums
 
 
+_UNKNOWN = engines.unknown  # members of enumerations are slow to get
+
+
 class NkiInstruction:
     """The handle of a recorded instruction."""
 
@@ -37,14 +40,32 @@ class NkiInstruction:
 
 def recorded(tracer, name=None):
     """The handle of the latest instruction; a schedule may refer to it by its name."""
-    instruction = NkiInstruction(tracer.entries - 1)
+    return handle(tracer.entries - 1, name)
+
+
+def handle(number, name=None):
+    """The handle of the instruction with this number."""
+    instruction = NkiInstruction(number)
     if name is not None:
         context.current().named.setdefault(str(name), []).append(instruction)
     return instruction
 
 
+def service_of(priority, name):
+    """The class of service of a priority: 0 is the highest in nki.isa, 3 in the instruction. Before Trainium3 priorities have no effect."""
+    from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
+
+    if priority is None or machine().core_version < 4:
+        return 0
+    if not 0 <= int(priority) <= 3:
+        refuse("E-NKI-014", f"{name}: priority={priority}; expected 0, the highest, to 3")
+    return 3 - int(priority)
+
+
 def queue(engine):
     """The queue of an engine, or None for the compiler's choice."""
+    if engine is _UNKNOWN:
+        return None
     return QUEUES[engine] if engine in QUEUES else QUEUES[engines(int(engine))]
 
 

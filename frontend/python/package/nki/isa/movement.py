@@ -2,7 +2,7 @@
 """Data movement: DMA, exchange between cores, movement between partitions."""
 from _tahoma import NkiTensor
 from nki.isa import common
-from nki.isa.common import need_tensor, queue, recorded
+from nki.isa.common import handle, need_tensor, queue, recorded
 from nki.isa.constants import dge_mode as dge_modes
 from nki.isa.constants import dma_engine as dma_engines
 from nki.isa.constants import engine as engines
@@ -14,6 +14,9 @@ from tahoma.operators import alu_of, operator_of
 __all__ = ["core_barrier", "dma_compute", "dma_copy", "dma_transpose", "nc_stream_shuffle", "sendrecv"]
 
 
+_SKIP = oob_modes.skip  # members of enumerations are slow to get
+
+
 def _dma_engine(engine):
     asked = queue(engine)
     if asked not in (None, "sync", "scalar", "gpsimd"):
@@ -23,30 +26,25 @@ def _dma_engine(engine):
 
 def _off_psum(tensor, instruction, name):
     need_tensor(tensor, instruction, name)
-    if str(tensor.buffer) == "psum":
+    if tensor.buffer == "psum":
         refuse("E-NKI-014", f"nisa.{instruction}: {name} {tensor!r}; the DMA engines do not reach PSUM: copy it to SBUF with tensor_copy")
     return tensor
 
 
 def _service(priority, dge_mode, name):
-    """The class of service of a priority: 0 is the highest of both in nki.isa, 3 in the instruction. Before Trainium3 priorities have no
-    effect."""
-    from tahoma.launch import machine  # not at import: the package reads this module while it is loaded
-
-    if priority is None or machine().core_version < 4:
-        return 0
-    if not 0 <= int(priority) <= 3:
-        refuse("E-NKI-014", f"nisa.{name}: priority={priority}; expected 0, the highest, to 3")
-    if int(dge_mode) == dge_modes.none:
+    """The class of service of a transfer."""
+    service = common.service_of(priority, f"nisa.{name}")
+    if service > 0 and int(dge_mode) == dge_modes.none:
         refuse("E-NKI-014", f"nisa.{name}: priority={priority} of a transfer whose descriptors the host writes (dge_mode none); expected another "
                             "dge_mode")
-    return 3 - int(priority)
+    return service
 
 
 def dma_copy(dst, src, priority=None, oob_mode=oob_modes.error, dge_mode=dge_modes.unknown, engine=engines.unknown, name=None,
              dst_rmw_op=None, unique_indices=True, **older):
     """dst = src through the DMA engines, between HBM and SBUF in any combination."""
-    common.ignore("dma_copy", older, ("mask", "dtype"))
+    if older:
+        common.ignore("dma_copy", older, ("mask", "dtype"))
     tracer = context.current("nisa.dma_copy").tracer
     _off_psum(dst, "dma_copy", "dst")
     _off_psum(src, "dma_copy", "src")
@@ -54,9 +52,9 @@ def dma_copy(dst, src, priority=None, oob_mode=oob_modes.error, dge_mode=dge_mod
         refuse("E-NKI-011", f"nisa.dma_copy: dst {dst!r} has {dst.size} elements, src {src!r} has {src.size}; expected the same number")
     if dst_rmw_op is not None and operator_of(dst_rmw_op).alu != "add":
         refuse("E-NKI-014", f"nisa.dma_copy: dst_rmw_op={dst_rmw_op}; the DMA engines add")
-    tracer.copy(dst, src, _dma_engine(engine), int(dge_mode), int(oob_mode) == oob_modes.skip, dst_rmw_op is not None,
-                _service(priority, dge_mode, "dma_copy"))
-    return recorded(tracer, name)
+    number = tracer.copy(dst, src, _dma_engine(engine), int(dge_mode), int(oob_mode) == _SKIP, dst_rmw_op is not None,
+                         0 if priority is None else _service(priority, dge_mode, "dma_copy"))
+    return handle(number, name)
 
 
 def dma_compute(dst, srcs, reduce_op=None, scales=None, unique_indices=True, oob_mode=oob_modes.error, name=None, **older):

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions of the tensor engine, and transposes on the vector engine."""
 from nki.isa import common
-from nki.isa.common import need_tensor, queue, recorded
+from nki.isa.common import handle, need_tensor, queue, recorded
 from nki.isa.constants import engine as engines
 from nki.isa.constants import matmul_perf_mode
-from tahoma import context
+from tahoma import context, dtypes
 from tahoma.errors import refuse
 from tahoma.refusals import need_trainium3
 
 __all__ = ["nc_matmul", "nc_matmul_mx", "nc_transpose"]
 
-_NONE = matmul_perf_mode.none
+_NONE, _FLOAT32 = matmul_perf_mode.none, dtypes.ALL["float32"]
 
 
 def _mode(perf_mode, stationary_onezero, moving_onezero):
+    if perf_mode is _NONE and not stationary_onezero and not moving_onezero:
+        return "dense"
     name = "none" if perf_mode is _NONE else getattr(perf_mode, "name", str(perf_mode))
     if name in ("double_row", "double_row_gen3"):
         return "double_row"
@@ -46,17 +48,19 @@ def _check_tile(position, size, stationary, moving, dst):
 def nc_matmul(dst, stationary, moving, is_stationary_onezero=False, is_moving_onezero=False, is_transpose=False, accumulate=None,
               tile_position=(), tile_size=(), perf_mode=matmul_perf_mode.none, name=None, **older):
     """dst[M, N] = stationary[K, M]^T moving[K, N], overwriting or adding as the order of writes says."""
-    common.ignore("nc_matmul", older, ("mask", "psum_accumulate_flag"))
+    if older:
+        common.ignore("nc_matmul", older, ("mask", "psum_accumulate_flag"))
     tracer = context.current("nisa.nc_matmul").tracer
     need_tensor(dst, "nc_matmul", "dst")
     need_tensor(stationary, "nc_matmul", "stationary")
     need_tensor(moving, "nc_matmul", "moving")
-    if not is_transpose and dst.dtype.name != "float32" and not (dst.dtype.name == "bfloat16" and _machine().core_version >= 4):
+    if not is_transpose and dst.dtype is not _FLOAT32 and not (dst.dtype.name == "bfloat16" and _machine().core_version >= 4):
         refuse("E-NKI-014", f"nisa.nc_matmul: dst {dst!r}; results in PSUM are float32, on Trainium3 also bfloat16")
-    _check_tile(tile_position, tile_size, stationary, moving, dst)
-    tracer.matmul(dst, stationary, moving, _mode(perf_mode, is_stationary_onezero, is_moving_onezero),
-                  None if accumulate is None else bool(accumulate), bool(is_transpose))
-    return recorded(tracer, name)
+    if tile_position:
+        _check_tile(tile_position, tile_size, stationary, moving, dst)
+    number = tracer.matmul(dst, stationary, moving, _mode(perf_mode, is_stationary_onezero, is_moving_onezero),
+                           None if accumulate is None else bool(accumulate), bool(is_transpose))
+    return handle(number, name)
 
 
 def nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position=None, tile_size=None, accumulate=None, name=None,
