@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/nki/nki_oracle.h"
+#include "cli/nki/unwritten_reads.h"
 #include "cli/options/option_origins.h"
 #include "cli/run/run_command.h"
 #include "runtime/host/json/json_text.h"
@@ -55,7 +56,9 @@ ExitStatus run_nki(NkiCommand& command) {
       {"kernel", command.kernel}, {"args", fmt::format("{}", fmt::join(command.args, "; "))},
       {"grid", command.grid},     {"reference", command.reference},
       {"rtol", command.rtol},     {"atol", command.atol}};
-  const nlohmann::json document{{"kind", "nki"}, {"machine", "trainium2_chip"}, {"workload", workload}};
+  nlohmann::json document{{"kind", "nki"}, {"machine", "trainium2_chip"}, {"workload", workload}};
+  // As in a call from Python: without a reference, nothing says that results have to be finite.
+  if (command.reference.empty()) document["not_finite"] = "allowed";
   ConfigRequest& config = command.run.options.config;
   config.workload = command.kernel;
   config.text = dump_json(document);
@@ -65,6 +68,7 @@ ExitStatus run_nki(NkiCommand& command) {
                                    {"rtol", "--golden-rtol", fmt::format("{}", command.rtol)},
                                    {"atol", "--golden-atol", fmt::format("{}", command.atol)}},
                                   config.overrides);
+  command.run.harmless = harmless_reads;
   if (command.grid == 2) config.overrides.insert(config.overrides.begin(), "machine.chip.lnc=2");
   return run(command.run);
 }

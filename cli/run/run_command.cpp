@@ -103,7 +103,13 @@ void read_standard_input(ConfigRequest& config) {
 }
 
 // Each finding is a line of its own, before the error.
-void report_findings(const model::check::Findings& findings) {
+void report_findings(const RunCommand& command, const RunOutcome& outcome) {
+  const model::check::Findings& findings = outcome.checks;
+  if (findings.total() > 0 && command.harmless)
+    if (const std::string why = command.harmless(outcome); !why.empty()) {
+      fmt::print(stderr, "warning: {}\n", why);
+      return;
+    }
   if (std::fflush(stdout) != 0) refuse_write("standard output", errno);
   for (const std::string& text : findings.first()) fmt::print(stderr, "{}\n", text);
   require_clean(findings, false);
@@ -172,7 +178,7 @@ ExitStatus run(RunCommand& command) {
   if (processes) fmt::print(stderr, "processes: {}\n", parallel_text(outcome.parallel));
   report_unfoldable(outcome);
   if (outcome.dumps) judge_dumps(*outcome.dumps, !json);
-  report_findings(outcome.checks);
+  report_findings(command, outcome);
   if (explanation) explanation->require_complete();
   require_golden(outcome.golden, command.require_golden);
   return ExitStatus::kOk;

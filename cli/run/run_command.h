@@ -2,6 +2,7 @@
 // A run with its options, for commands that give its case in different ways.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RunCommand {
   std::size_t jobs = 0;      // of these repetitions at the same time; 0: one per host core
   bool isolated = false;     // programs of the case also run alone
   std::string format = "text", fold = "auto";
+  std::function<std::string(const RunOutcome&)>
+      harmless;  // why findings are only a warning; "": they are not
 };
 
 // All runs have these options, regardless of how the case is given.
