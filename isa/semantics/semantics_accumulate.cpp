@@ -131,7 +131,7 @@ void do_activate2(const Instruction& i, const CoreView& core) {
 }
 
 void do_exponential(const Instruction& i, const CoreView& core) {
-  Accumulators lanes(i, core, AluOp::kAdd);
+  Accumulators lanes(i, core, AluOp::kAdd, &i.scalar1);
   const std::array<Operand, 3> list{tile_operand(core, i.dst), tile_operand(core, i.src0),
                                     scalar_operand(core, i.scalar0)};
   ScratchRow x, maximum;

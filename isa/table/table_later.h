@@ -50,7 +50,8 @@ inline constexpr Field kExponentialFields[] = {kShapeField,
                                                tile(kSrc0, "src"),
                                                need(kScalar0, "maximum"),
                                                column("sum", kFp32Only),
-                                               may(kCommand, "command")};
+                                               may(kCommand, "command"),
+                                               may(kScalar1, "init")};
 inline constexpr Field kQuantizeMxFields[] = {
     kShapeField, tile(kDst, "dst", kMxFp8s, kSbufOnly), tile(kScalesDst, "scales", kUint8Only, kSbufOnly),
     tile(kSrc0, "src", bits<DTypes>(DType::kBf16, DType::kFp16), kSbufOnly)};
@@ -107,7 +108,8 @@ inline constexpr OpRow kLaterRows[] = {
      kV4},
     {Opcode::kExponential, "exponential", nki("exponential"), kVector, kExponentialFields,
      CostClass::kExponential,
-     "dst[i] = exp(src[i] - maximum); acc[p] = sum over i ascending of the fp32 results; sum[p] = acc[p]",
+     "dst[i] = exp(src[i] - maximum); acc[p] = sum over i ascending of the fp32 results; sum[p] = acc[p]; "
+     "load_reduce begins with init",
      "The exponential of a softmax on the vector engine: a difference in fp32, the function, and the sum "
      "along the "
      "free dimensions.",

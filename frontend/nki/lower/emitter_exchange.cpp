@@ -38,6 +38,7 @@ std::uint32_t Emitter::send(const ExchangeWork::Send& message, std::uint8_t sema
     doorbell.peer = static_cast<std::int16_t>(message.distance);
     doorbell.update = {isa::Update::Kind::kAdd, semaphore, 1};
     doorbell.read_update = {isa::Update::Kind::kAdd, kRead, 1};
+    doorbell.service = trace_.entries[entry_].exchange->service;
     place(piece.sources.front(), message.src);
     piece.dst.arg = decisions_.peers.tensors.at({message.rank, message.dst.storage});
     program_.descriptors.push_back({piece.count, piece.dst, piece.sources.front(), false});

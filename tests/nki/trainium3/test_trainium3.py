@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import nki
+import nki.collectives as cc
 import nki.isa as nisa
 import nki.language as nl
 import tahoma
+from tahoma.launch import Call, programs_of
 from values import both_modes, close
 
 
@@ -79,6 +81,40 @@ def test_exponential_is_the_middle_of_a_softmax(trainium3, rng, maximum):
     want = np.exp(x - (x.max(1, keepdims=True) if maximum == "column" else 0.5))
     close(out, want, 1e-5)
     close(sums, out.astype(np.float64).sum(1, keepdims=True), 2e-6)
+
+
+def test_load_reduce_of_exponential_begins_with_reduce_init(trainium3, rng, refused):
+    def instruction(dst, src, total):
+        start = nl.ndarray((128, 1), dtype=nl.float32)
+        nisa.tensor_reduce(start, nl.maximum, src, axis=1)
+        nisa.exponential(dst, src, 0.5, reduce_res=total, reduce_cmd=nisa.reduce_cmd.load_reduce, reduce_init=start)
+
+    x = rng.standard_normal((128, 200)).astype(np.float32)
+    out, sums = both_modes(with_sums(instruction), x)
+    close(out, np.exp(x - 0.5), 1e-5)
+    close(sums, out.astype(np.float64).sum(1, keepdims=True) + x.max(1, keepdims=True), 2e-6)
+    unused = with_sums(lambda dst, src, total: nisa.exponential(dst, src, reduce_res=total, reduce_init=1.0))
+    refused(unused, x, code="E-NKI-014", says="reduce_init=1.0 with reduce_cmd=reset_reduce; expected reduce_cmd=load_reduce")
+
+
+@pytest.mark.parametrize("function, reference", [(nl.square, np.square), (nl.relu, lambda x: np.maximum(x, 0))])
+@pytest.mark.parametrize("second", [None, "column", "reversed"])
+def test_tensor_scalar_begins_with_a_function(trainium3, rng, function, reference, second):
+    @nki.jit
+    def kernel(x, column):
+        result, more = nl.ndarray(x.shape, dtype=nl.float32), {}
+        if second is not None:
+            more = {"op1": nl.subtract, "operand1": nl.load(column), "reverse1": second == "reversed"}
+        nisa.tensor_scalar(result, nl.load(x), function, **more)
+        return result_of(result)
+
+    x, column = rng.standard_normal((128, 96)).astype(np.float32), rng.standard_normal((128, 1)).astype(np.float32)
+    want = reference(x)
+    want = want if second is None else want - column if second == "column" else column - want
+    np.testing.assert_array_equal(both_modes(kernel, x, column), want)
+    tahoma.configure(machine="trainium2_chip")
+    with pytest.raises(tahoma.KernelError, match=f"E-NKI-031.*op0=nl.{function.name}: of Trainium3"):
+        kernel(x, column)
 
 
 def test_rand2_has_the_range_and_the_moments_of_a_uniform_distribution(trainium3):
@@ -180,6 +216,58 @@ def test_the_tensor_engine_takes_lists_of_32_partitions(trainium3, rng):
     columns = [rng.integers(0, 40, 33) for _ in range(2)]
     picked = x[np.arange(64)[:, None], np.repeat(columns, 32, axis=0)]
     close(multiplied(w, x, listed(columns, 64, 32), 33), w.T.astype(np.float64) @ picked, 2e-6)
+
+
+@nki.jit
+def multiplied_into(w, x, index, accumulate):
+    """The columns of a product go to listed columns of PSUM."""
+    sums = nl.ndarray((w.shape[1], 40), dtype=nl.float32, buffer=nl.psum)
+    nisa.memset(sums, -1.0)
+    nisa.nc_matmul(sums.indirect(nl.load(index), x.shape[1]), nl.load(w), nl.load(x), accumulate=accumulate)  # here
+    return result_of(nl.copy(sums))
+
+
+def test_the_tensor_engine_writes_listed_columns(trainium3, rng, refused):
+    w, x = rng.standard_normal((64, 32)).astype(np.float16), rng.standard_normal((64, 21)).astype(np.float16)
+    columns = [rng.permutation(40)[:21]]
+    want = np.full((32, 40), -1.0)
+    want[:, columns[0]] = w.T.astype(np.float64) @ x
+    index = listed(columns, 32, 32)
+    close(both_modes(multiplied_into, w, x, index, False), want, 2e-6)
+    for accumulate in (True, None):
+        refused(multiplied_into, w, x, index, accumulate, code="E-NKI-014", says="lists columns; expected accumulate=False")
+
+
+@nki.jit
+def gathered_from_ranks(x, ranks, priority):
+    out = nl.ndarray((ranks * x.shape[0], x.shape[1]), dtype=x.dtype, buffer=nl.shared_hbm)
+    cc.all_gather([x], [out], cc.ReplicaGroup([list(range(ranks))]), 0, priority=priority)
+    return out
+
+
+@pytest.mark.parametrize("machine, priority, service", [("trainium3_chip", 0, 3), ("trainium3_chip", 2, 1), ("trainium3_chip", None, 0),
+                                                        ("trainium2_chip", 0, 0)])
+def test_priorities_of_collectives_are_classes_of_service(rng, machine, priority, service):
+    tahoma.configure(machine=machine)
+    xs = [rng.standard_normal((64, 32)).astype(np.float32) for _ in range(2)]
+    for got in tahoma.launch_ranks(gathered_from_ranks, [(x, 2, priority) for x in xs]):
+        np.testing.assert_array_equal(got, np.concatenate(xs))
+    calls = [Call(gathered_from_ranks, (), (x, 2, priority), {}) for x in xs]
+    text = programs_of(calls)[0].tracer.lower()["text"]()
+    assert text.count("service=") == (2 if service else 0) and (not service or text.count(f"service={service}") == 2)  # ready, and the part
+
+
+def test_priorities_of_collectives_have_four_classes(trainium3, rng):
+    with pytest.raises(tahoma.KernelError, match="E-NKI-014.*collectives.all_gather: priority=4; expected 0, the highest, to 3"):
+        tahoma.launch_ranks(gathered_from_ranks, [(np.zeros((64, 32), np.float32), 2, 4)] * 2)
+
+
+def test_states_of_the_vector_engines_generators_are_refused(trainium3, refused):
+    @nki.jit
+    def kernel(x):
+        nisa.rand_get_state(nl.ndarray((128, 24), dtype=nl.uint32), engine=nisa.engine.vector)  # here
+
+    refused(kernel, np.zeros((1, 1), np.float32), code="E-NKI-031", says="rand_get_state.*vector")
 
 
 def test_wrong_lists_of_columns(trainium3, refused):

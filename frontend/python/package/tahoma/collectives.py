@@ -6,6 +6,8 @@ reduction then adds what has arrived, in the order of the group. Of a logical co
 data of tensors in HBM, between two barriers of both. Tensors in SBUF belong to one physical core, which exchanges them with the
 core of the same number of the other ranks.
 """
+import inspect
+
 import numpy as np
 
 from _tahoma import NkiTensor
@@ -69,7 +71,8 @@ class _Staged:
 
 
 def _exchange(current, sends, senders, received):
-    """sends: (source here, destination view, rank); senders: the ranks that send to this one; received: what they write here."""
+    """sends: (source here, destination view, rank); senders: the ranks that send to this one; received: what they write here. Everything
+    that is sent has the class of service of the collective's priority."""
     ranks = current.ranks
     if getattr(current, "mailbox", None) is None:
         current.mailbox = current.constant(np.zeros((ranks, 16), np.int32), name="mailbox", buffer="private_hbm")
@@ -77,7 +80,7 @@ def _exchange(current, sends, senders, received):
     cores = max(1, current.grid[0] if current.grid else 1)
     distance = lambda rank: (rank - current.rank) * cores
     current.tracer.exchange([(own, own, rank, distance(rank)) for rank in senders],
-                            [(src, dst, rank, distance(rank)) for src, dst, rank in sends], received)
+                            [(src, dst, rank, distance(rank)) for src, dst, rank in sends], received, getattr(current, "service", 0))
 
 
 def _any_on_chip(value):
@@ -89,14 +92,18 @@ def _any_on_chip(value):
 def _collective(name):
     """Wraps a collective of tensors in HBM: both physical cores meet before and after; only the first moves data."""
 
-    from nki.isa.common import recorded  # not at import: nki reads this module while it is loaded
+    from nki.isa.common import recorded, service_of  # not at import: nki reads this module while it is loaded
 
     def wrap(function):
+        parameters = inspect.signature(function)
+
         def collective(*args, **kwargs):
             current = context.current(f"nki.collectives.{name}")
             pair = len(current.grid) == 1 and current.grid[0] == 2 and not _any_on_chip([*args, *kwargs.values()])
             if pair:
                 current.tracer.barrier(0, None)
+            given = parameters.bind(current, *args, **kwargs).arguments
+            current.service = service_of(given.get("priority"), f"collectives.{name}")
             if not pair or current.program_id[0] == 0:
                 function(current, *args, **kwargs)
             if pair:

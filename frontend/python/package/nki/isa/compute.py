@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions of the vector, scalar and GpSimd engines that compute element by element or reduce."""
 from nki.isa import common
-from nki.isa.common import column, command, need_tensor, queue, recorded
+from nki.isa.common import column, command, handle, need_tensor, queue, recorded
 from nki.isa.constants import engine as engines
 from nki.isa.constants import reduce_cmd as reduce_commands
 from tahoma import context, dtypes
 from tahoma.errors import refuse
-from tahoma.operators import activation_of, alu_of, compare_of, operator_of
+from tahoma.operators import OPERATORS, activation_of, alu_of, compare_of, operator_of
+from tahoma.refusals import need_trainium3
 
 __all__ = ["NkiInstruction", "activation", "activation_reduce", "affine_select", "bn_aggr", "bn_stats", "dropout", "iota", "memset",
            "range_select", "reciprocal", "rand_get_state", "rand_set_state", "rng", "scalar_tensor_tensor", "select_reduce",
@@ -14,15 +15,18 @@ __all__ = ["NkiInstruction", "activation", "activation_reduce", "affine_select",
            "tensor_scalar_cumulative", "tensor_scalar_reduce", "tensor_tensor", "tensor_tensor_scan"]
 
 NkiInstruction = common.NkiInstruction
+_IDLE = reduce_commands.idle  # members of enumerations are slow to get
+_SQUARE, _RELU = OPERATORS["square"], OPERATORS["relu"]
 _FP32_MIN = -3.4028234663852886e38
 
 
 def tensor_copy(dst, src, engine=engines.unknown, name=None, **older):
     """dst = src on chip, converting."""
-    common.ignore("tensor_copy", older, ("dtype", "mask"))
+    if older:
+        common.ignore("tensor_copy", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_copy").tracer
-    tracer.emit("tensor_copy", queue(engine), dst=need_tensor(dst, "tensor_copy", "dst"), src=need_tensor(src, "tensor_copy", "src"))
-    return recorded(tracer, name)
+    number = tracer.emit("tensor_copy", queue(engine), dst=need_tensor(dst, "tensor_copy", "dst"), src=need_tensor(src, "tensor_copy", "src"))
+    return handle(number, name)
 
 
 def memset(dst, value, engine=engines.unknown, name=None, **older):
@@ -41,11 +45,12 @@ def memset(dst, value, engine=engines.unknown, name=None, **older):
 
 def tensor_tensor(dst, data1, data2, op, engine=engines.unknown, name=None, **older):
     """dst = data1 op data2."""
-    common.ignore("tensor_tensor", older, ("dtype", "mask"))
+    if older:
+        common.ignore("tensor_tensor", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_tensor").tracer
-    tracer.emit("tensor_tensor", queue(engine), dst=need_tensor(dst, "tensor_tensor", "dst"),
-                src0=need_tensor(data1, "tensor_tensor", "data1"), src1=need_tensor(data2, "tensor_tensor", "data2"), op=alu_of(op))
-    return recorded(tracer, name)
+    number = tracer.emit("tensor_tensor", queue(engine), dst=need_tensor(dst, "tensor_tensor", "dst"),
+                         src0=need_tensor(data1, "tensor_tensor", "data1"), src1=need_tensor(data2, "tensor_tensor", "data2"), op=alu_of(op))
+    return handle(number, name)
 
 
 _UNARY = {"rsqrt", "reciprocal", "abs", "bitwise_not", "bypass"}
@@ -62,9 +67,13 @@ def _operand(alu, operand, bitwise, partitions, what):
 def tensor_scalar(dst, data, op0, operand0=None, reverse0=False, op1=None, operand1=None, reverse1=False, engine=engines.unknown,
                   name=None, **older):
     """dst = (data op0 operand0) op1 operand1, each operand a number or a column."""
-    common.ignore("tensor_scalar", older, ("dtype", "mask"))
+    if older:
+        common.ignore("tensor_scalar", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_scalar").tracer
     need_tensor(data, "tensor_scalar", "data")
+    if op0 is _SQUARE or op0 is _RELU:
+        data, op0, operand0, reverse0, op1, operand1, reverse1 = _function_first(
+            tracer, data, op0, op1, operand1, reverse1)
     first, second = alu_of(op0, "op0"), None if op1 is None else alu_of(op1, "op1")
     bitwise = first in common.BITWISE or second in common.BITWISE
     partitions = data.shape[0]
@@ -75,8 +84,21 @@ def tensor_scalar(dst, data, op0, operand0=None, reverse0=False, op1=None, opera
         fields.update(op1=second, scalar1=_operand(second, operand1, bitwise, partitions, "tensor_scalar"))
         if second not in _UNARY:
             fields["reverse1"] = bool(reverse1)
-    tracer.emit("tensor_scalar", queue(engine), dst=need_tensor(dst, "tensor_scalar", "dst"), src=data, **fields)
-    return recorded(tracer, name)
+    number = tracer.emit("tensor_scalar", queue(engine), dst=need_tensor(dst, "tensor_scalar", "dst"), src=data, **fields)
+    return handle(number, name)
+
+
+def _function_first(tracer, data, function, op1, operand1, reverse1):
+    """Trainium3's functions as op0: the arguments of a tensor_scalar with the same result. A square takes an instruction of its own, because
+    the machine's ALUs have none (assumed)."""
+    need_trainium3(f"nisa.tensor_scalar: op0={function!r}")
+    if function is _RELU:
+        return data, "maximum", 0.0, False, op1, operand1, reverse1
+    squared = context.current().scratch(tuple(data.shape), "float32")
+    tracer.emit("tensor_tensor", "vector", dst=squared, src0=data, src1=data, op="mult")
+    if op1 is None:
+        return squared, "bypass", None, False, None, None, False
+    return squared, op1, operand1, reverse1, None, None, False
 
 
 def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, name=None, **older):
@@ -105,11 +127,12 @@ def _reduced_axes(data, axis, whole):
 
 def tensor_reduce(dst, op, data, axis, negate=False, keepdims=False, name=None, **older):
     """Reduces the last free dimensions."""
-    common.ignore("tensor_reduce", older, ("dtype", "mask"))
+    if older:
+        common.ignore("tensor_reduce", older, ("dtype", "mask"))
     tracer = context.current("nisa.tensor_reduce").tracer
     axes = _reduced_axes(need_tensor(data, "tensor_reduce", "data"), axis, dst.size == dst.shape[0])
-    tracer.emit("tensor_reduce", None, dst=need_tensor(dst, "tensor_reduce", "dst"), src=data, op=alu_of(op), axes=axes, negate=bool(negate))
-    return recorded(tracer, name)
+    number = tracer.emit("tensor_reduce", None, dst=need_tensor(dst, "tensor_reduce", "dst"), src=data, op=alu_of(op), axes=axes, negate=bool(negate))
+    return handle(number, name)
 
 
 def tensor_partition_reduce(dst, op, data, name=None, **older):
@@ -122,14 +145,15 @@ def tensor_partition_reduce(dst, op, data, name=None, **older):
 
 def activation(dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=None, reduce_cmd=reduce_commands.idle, name=None, **older):
     """dst = op(data * scale + bias) on the scalar engine."""
-    common.ignore("activation", older, ("dtype", "mask"))
-    if reduce_res is not None or int(reduce_cmd) != reduce_commands.idle:
+    if older:
+        common.ignore("activation", older, ("dtype", "mask"))
+    if reduce_res is not None or (reduce_cmd is not _IDLE and int(reduce_cmd) != _IDLE):
         return _activation_reduce(dst, op, data, reduce_op, reduce_res, bias, scale,
-                                  reduce_cmd if int(reduce_cmd) != reduce_commands.idle else reduce_commands.reset_reduce, name)
+                                  reduce_cmd if int(reduce_cmd) != _IDLE else reduce_commands.reset_reduce, name)
     tracer = context.current("nisa.activation").tracer
-    tracer.emit("activation", None, dst=need_tensor(dst, "activation", "dst"), src=need_tensor(data, "activation", "data"),
-                func=activation_of(op), scale=column(scale), bias=column(bias))
-    return recorded(tracer, name)
+    number = tracer.emit("activation", None, dst=need_tensor(dst, "activation", "dst"), src=need_tensor(data, "activation", "data"),
+                         func=activation_of(op), scale=column(scale), bias=column(bias))
+    return handle(number, name)
 
 
 def activation_reduce(dst, op, data, reduce_op=None, reduce_res=None, bias=None, scale=1.0, name=None, **older):
@@ -290,9 +314,16 @@ def set_rng_seed(src_seeds, name=None):
     return recorded(tracer, name)
 
 
+def _on_gpsimd(name, engine):
+    if queue(engine) == "vector":
+        refuse("E-NKI-031", f"nisa.{name}: engine=vector: what the 24 words of a lane's state are is not published; expected engine=gpsimd, "
+                            "with 6 words")
+
+
 def rand_set_state(src_seeds, engine=engines.gpsimd, name=None):
     """Sets GpSimd's generators."""
     tracer = context.current("nisa.rand_set_state").tracer
+    _on_gpsimd("rand_set_state", engine)
     tracer.emit("rand_set_state", queue(engine), src=src_seeds)
     return recorded(tracer, name)
 
@@ -300,5 +331,6 @@ def rand_set_state(src_seeds, engine=engines.gpsimd, name=None):
 def rand_get_state(dst, engine=engines.gpsimd, name=None):
     """Stores the state of GpSimd's generators."""
     tracer = context.current("nisa.rand_get_state").tracer
+    _on_gpsimd("rand_get_state", engine)
     tracer.emit("rand_get_state", queue(engine), dst=dst)
     return recorded(tracer, name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions of Trainium3 (NeuronCore-v4), which other machines refuse by name."""
 from nki.isa import common
-from nki.isa.common import column, command, need_tensor, recorded
+from nki.isa.common import column, command, is_number, need_tensor, recorded
 from nki.isa.constants import reduce_cmd as reduce_commands
 from tahoma import context
 from tahoma.errors import refuse
@@ -48,14 +48,16 @@ def activate2(dst, op, data, imm0=None, imm1=None, op0=None, op1=None, relu_para
 
 
 def exponential(dst, src, max_value=0.0, reduce_res=None, reduce_cmd=reduce_commands.idle, reduce_init=0.0, name=None):
-    """dst = exp(src - max_value), with the sum of each partition's results in reduce_res."""
+    """dst = exp(src - max_value), with the sum of each partition's results in reduce_res. reduce_cmd load_reduce begins with reduce_init."""
     tracer = _tracer("exponential")
-    if reduce_init != 0.0:
-        refuse("E-NKI-014", f"nisa.exponential: reduce_init={reduce_init}; expected 0.0")
     wanted = reduce_cmd if int(reduce_cmd) != reduce_commands.idle or reduce_res is None else reduce_commands.reset_reduce
+    loads = command(wanted) == "load_reduce"
+    if not loads and not (is_number(reduce_init) and reduce_init == 0):
+        refuse("E-NKI-014", f"nisa.exponential: reduce_init={reduce_init} with reduce_cmd={command(wanted)}; expected reduce_cmd=load_reduce, "
+                            "or 0.0")
     common.narrow_result(reduce_res, lambda result: tracer.emit(
         "exponential", None, dst=need_tensor(dst, "exponential", "dst"), src=need_tensor(src, "exponential", "src"), maximum=column(max_value),
-        sum=result, command=command(wanted)))
+        sum=result, command=command(wanted), init=column(reduce_init) if loads else None))
     return recorded(tracer, name)
 
 
