@@ -23,7 +23,7 @@ double number(std::uint64_t n) { return static_cast<double>(n); }
 // times the rank's part of the rows in transit.
 double expert_activations(const TransformerParams& params, const RankShare& share) {
   const double rows = number(params.rows() * params.model.experts_per_token),
-               hidden = number(params.model.hidden);
+               hidden = number(params.model.expert_width());
   return rows / number(params.parallel.expert) * (2 * hidden + 3 * number(share.ffn)) +
          rows / number(params.parallel.tensor) * 4 * hidden;
 }
@@ -174,8 +174,10 @@ Footprint footprint_of(const TransformerParams& params, const model::MachinePara
   // All groups, if they share sequences; one microbatch.
   const double gathered =
       !decodes && params.parallel.sequence > 1 ? number(params.sequences() * params.tokens) : 0;
-  const double features =
-      m.experts > 0 ? number(share.ffn * share.experts + share.common_ffn) : number(share.ffn);
+  // Those of experts of latent vectors as if they had the hidden features, and both products with them.
+  const double of_experts = number(share.ffn * share.experts) * number(m.expert_width()) / hidden +
+                            2 * number(m.expert_latent) / number(m.widened() + 1);
+  const double features = m.experts > 0 ? of_experts + number(share.common_ffn) : number(share.ffn);
   const auto of_layer = [&](double hidden_features, double routers) {
     return hidden * (number(isa::size_of(m.weights)) *
                          (attention.columns + number(m.widened() + 1) * hidden_features) +

@@ -146,6 +146,25 @@ TEST_CASE("shared expert: work and footprint count it once for all tokens", "[tr
   CHECK(weights(gated) - weights(without) == Approx(2 * expert));
 }
 
+TEST_CASE("experts of latent vectors: a token uses fewer weights, and both products", "[transformer]") {
+  const auto mixture = with(kMixtureOfEight, {{"tokens", "64"}});
+  const TransformerParams whole = params_with(with(kTiny, mixture)),
+                          latent = params_with(with(kTiny, with(mixture, {{"model.expert_latent", "64"}})));
+  const workloads::ModelShape& m = whole.model;
+  const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
+  const double fewer = 3 * d((m.hidden - 64) * m.ffn), products = 2 * 64 * d(m.hidden);
+  CHECK(whole.useful_flops() - latent.useful_flops() ==
+        Approx(2 * 64 * (d(m.experts_per_token) * fewer - products)));
+}
+
+TEST_CASE("padded heads: they count as no work", "[transformer]") {
+  const TransformerParams real = params_with(with(kTiny, {{"model.heads", "8"}, {"model.kv_heads", "4"}})),
+                          padded = params_with(with(kTiny, {{"model.heads", "12"},
+                                                            {"model.kv_heads", "4"},
+                                                            {"model.padding_heads", "4"}}));
+  CHECK(padded.useful_flops() == real.useful_flops());
+}
+
 TEST_CASE("shared expert: what only a mixture has, or cannot be divided, is refused", "[transformer]") {
   const auto refused = [](const Settings& settings) {
     return tests::refusal(chips(1, 1), with(kTiny, settings));

@@ -87,10 +87,10 @@ const ExpertStep& ExpertSteps::allocate(const ExpertTurn& turn, const RankShare&
       replica_.declare_input(matrix.tensor);  // rows that are read but not used
       return matrix;
     };
-    rank.rows = tensor("expert_rows_in", params_.model.hidden);
+    rank.rows = tensor("expert_rows_in", params_.model.expert_width());
     if (params_.model.gated) rank.gate_up = tensor("expert_gate_up", 2 * share.ffn);
     rank.hidden = tensor("expert_hidden", share.ffn);
-    rank.partial = tensor("expert_partial", params_.model.hidden);
+    rank.partial = tensor("expert_partial", params_.model.expert_width());
     for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
       const std::uint64_t numbers = rank.core_tensors[h].numbers;
       rank.core_tensors[h] = allocate_core_tensors(step, r, h);
@@ -104,7 +104,7 @@ ExpertStep::CoreTensors ExpertSteps::allocate_core_tensors(const ExpertStep& ste
                                                            std::size_t h) {
   ExpertStep::CoreTensors tensors;
   const std::uint64_t rows = std::max<std::uint64_t>(1, step.own(r, h).count), k = routing_.per_token(),
-                      hidden = params_.model.hidden, experts = params_.model.experts;
+                      hidden = params_.model.expert_width(), experts = params_.model.experts;
   const auto tensor = [&](const char* name, isa::DType dtype, std::uint64_t count, std::uint64_t columns) {
     return replica_.own(r, h, name, dtype, count, columns);
   };

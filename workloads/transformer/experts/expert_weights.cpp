@@ -11,9 +11,13 @@ ExpertWeights::ExpertWeights(Replica& replica, std::size_t rank, const ModelShap
     return made;
   };
   router = matrix("router_weights", kModelDType, m.hidden, m.experts);
+  if (m.expert_latent > 0) {
+    in = matrix("expert_in_weights", m.weights, m.hidden, m.expert_latent);
+    out = matrix("expert_out_weights", m.weights, m.expert_latent, m.hidden);
+  }
   for (std::uint64_t e = 0; e < share.experts; ++e) {
-    experts.push_back({matrix("expert_gate_up_weights", m.weights, m.hidden, m.widened() * share.ffn),
-                       matrix("expert_down_weights", m.weights, share.ffn, m.hidden),
+    experts.push_back({matrix("expert_gate_up_weights", m.weights, m.expert_width(), m.widened() * share.ffn),
+                       matrix("expert_down_weights", m.weights, share.ffn, m.expert_width()),
                        {},
                        {}});
     if (!m.mlp_bias) continue;
@@ -26,10 +30,14 @@ ExpertWeights::ExpertWeights(Replica& replica, std::size_t rank, const ModelShap
 void ExpertWeights::fill(runtime::Machine& machine, const Replica& replica, std::size_t rank,
                          const HostWeights& w, const RankShare& share) const {
   fill_all(machine, replica, router, w.router);
+  if (!in.views.empty()) {
+    fill_all(machine, replica, in, w.expert_in);
+    fill_all(machine, replica, out, w.expert_out);
+  }
   const auto like = [](const Matrix& matrix) {
     return runtime::make_tensor(matrix.tensor.name, matrix.tensor.dtype, matrix.tensor.shape);
   };
-  const std::uint64_t first = rank % share.block * share.ffn, hidden = w.router.rows(),
+  const std::uint64_t first = rank % share.block * share.ffn, hidden = w.down.columns(),
                       columns = share.ffn / share.physical_cores;
   const bool gated = !w.gate.shape.empty();
   const std::uint64_t widened = gated ? 2 : 1, ffn = w.up.columns();

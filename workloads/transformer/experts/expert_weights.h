@@ -8,7 +8,8 @@
 namespace tahoma::workloads {
 
 struct ExpertWeights {
-  Matrix router;  // [hidden, experts of the model]
+  Matrix router;   // [hidden, experts of the model]
+  Matrix in, out;  // [hidden, expert_latent], [expert_latent, hidden]; every rank has all of them
   struct Expert {
     Matrix gate_up, down, gate_up_bias, down_bias;  // as in LayerWeights
   };

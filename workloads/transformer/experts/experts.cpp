@@ -38,9 +38,12 @@ Experts::Experts(Replica& replica, const TransformerParams& params, const Expert
       params_(params),
       per_token_(routing.per_token()),
       share_(params, replica.physical_cores()),
-      shape_{replica.ranks(),     replica.physical_cores(),
-             share_.block,        share_.experts,
-             params.model.hidden, params.phase == Phase::kPrefill && replica.ranks() > 1},
+      shape_{replica.ranks(),
+             replica.physical_cores(),
+             share_.block,
+             share_.experts,
+             params.model.expert_width(),
+             params.phase == Phase::kPrefill && replica.ranks() > 1},
       layers_(stage.layers),
       exchange_(shape_.exchanged ? std::make_unique<ExpertExchange>(replica, params, shape_, std::move(keep))
                                  : nullptr),
@@ -148,10 +151,50 @@ Experts::View Experts::scaled(const ExpertStep& step, const View& normed) {
   };
 }
 
+// The latent vectors of its rows.
+Experts::View Experts::lowered(const ExpertStep& step, const View& normed) {
+  const View to = latents(step, "latent_rows");
+  replica_.each("expert latents", [&](std::size_t r, std::size_t h) {
+    const std::uint64_t rows = step.own(r, h).count;
+    if (rows == 0) return;
+    LayerPart{replica_.kernel(r, h), replica_.machine(), params_.model}.product(
+        rows_of(normed(r, h), 0, rows), weights_[step.turn.layer][r].in.of(h), rows_of(to(r, h), 0, rows));
+  });
+  return to;
+}
+
+// A tensor of its rows, which products read with rows behind them.
+Experts::View Experts::latents(const ExpertStep& step, const char* name) {
+  std::vector<Matrix> made(replica_.ranks() * replica_.physical_cores());
+  for (std::size_t r = 0; r < replica_.ranks(); ++r)
+    for (std::size_t h = 0; h < replica_.physical_cores(); ++h) {
+      const std::uint64_t rows = step.own(r, h).count;
+      if (rows == 0) continue;
+      Matrix& matrix = made[r * replica_.physical_cores() + h];
+      matrix = replica_.own(r, h, name, kModelDType, rows + kTransposeRows, params_.model.expert_latent);
+      replica_.declare_input(matrix.tensor);
+    }
+  return [made = std::move(made), this](std::size_t r, std::size_t h) {
+    return made[r * replica_.physical_cores() + h].of(h);
+  };
+}
+
+void Experts::raise(const ExpertStep& step, const View& sums, const View& out) {
+  replica_.each("expert latents", [&](std::size_t r, std::size_t h) {
+    const std::uint64_t rows = step.own(r, h).count;
+    if (rows == 0) return;
+    LayerPart{replica_.kernel(r, h), replica_.machine(), params_.model}.product(
+        rows_of(sums(r, h), 0, rows), weights_[step.turn.layer][r].out.of(h), out(r, h));
+  });
+}
+
 void Experts::feed_forward(const ExpertTurn& turn, const View& normed, const View& out) {
   const ExpertStep& step = steps_.allocate(turn, share_);
+  const bool latent = params_.model.expert_latent > 0;
   route(step, normed);
-  const View rows = params_.model.gated_inputs ? scaled(step, normed) : normed;
+  const View rows = params_.model.gated_inputs ? scaled(step, normed)
+                    : latent                   ? lowered(step, normed)
+                                               : normed;
   for (std::size_t slot = 0; slot < shape_.slots; ++slot) {
     take(step, rows, slot);
     if (exchange_) exchange_->dispatch(step, slot);
@@ -161,7 +204,11 @@ void Experts::feed_forward(const ExpertTurn& turn, const View& normed, const Vie
     compute(step, slot);
     if (exchange_) exchange_->bring_back(step, slot);
   }
-  combine(step, out);
+  if (!latent) return combine(step, out);
+  const View all = latents(step, "latent_sums");
+  const View sums = [&](std::size_t r, std::size_t h) { return rows_of(all(r, h), 0, step.own(r, h).count); };
+  combine(step, sums);
+  raise(step, sums, out);
 }
 
 void Experts::fill(runtime::Machine& machine, const HostCase& values) const {

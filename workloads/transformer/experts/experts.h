@@ -12,6 +12,9 @@
 // separate exchange: while one is computed, the next is transferred. In decoding all ranks have all rows: a
 // rank takes those of its experts, and its results are its part of the sum of the layer's all_reduce.
 //
+// With latent vectors, a physical core multiplies its rows in front of the exchange, and the sums behind it:
+// every rank has both matrices, as in Megatron.
+//
 // Routing: the router's product and choice are computed (workloads/moe/routing_kernel.h), but a bias
 // prescribes the choice, because programs are built for it. Row numbers are control values, which the router
 // of a real layer would write.
@@ -43,6 +46,9 @@ class Experts {
  private:
   void route(const ExpertStep& step, const View& normed);
   View scaled(const ExpertStep& step, const View& normed);
+  View lowered(const ExpertStep& step, const View& normed);
+  View latents(const ExpertStep& step, const char* name);
+  void raise(const ExpertStep& step, const View& sums, const View& out);
   void take(const ExpertStep& step, const View& normed, std::size_t slot);
   void synchronise_rows(const ExpertStep& step);
   void compute(const ExpertStep& step, std::size_t slot);

@@ -167,6 +167,15 @@ void add_latent(HostCase& values, const Maker& maker) {
   }
 }
 
+// The rows of o of the last heads of each group, which the model has not.
+void clear_padding(HostTensor& o, const ModelShape& m) {
+  const std::uint64_t group = m.group() == 1 ? m.heads : m.group(),
+                      padding = m.padding_heads / (m.heads / group), row = m.hidden * isa::size_of(o.dtype);
+  for (std::uint64_t head = 0; head < m.heads; ++head)
+    if (head % group >= group - padding)
+      std::fill_n(o.values.data() + head * m.head_dim * row, m.head_dim * row, std::byte{});
+}
+
 // Decays of a state are exp(rate softplus(.)): some are near 1, others forget a state within a few tokens.
 void add_delta(HostCase& values, const Maker& maker) {
   const TransformerParams& params = maker.params;
@@ -286,9 +295,13 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                         {"v", &HostWeights::v, false, m.hidden, kv},
                         {"o", &HostWeights::o, false, m.heads * m.value_dim(), m.hidden},
                         {"mlp_gain", &HostWeights::mlp_gain, true, 1, m.hidden},
-                        {"gate", &HostWeights::gate, false, m.hidden, m.ffn, m.feed_forwards()},
-                        {"up", &HostWeights::up, false, m.hidden, m.ffn, m.feed_forwards()},
-                        {"down", &HostWeights::down, false, m.ffn, m.hidden, m.feed_forwards()}};
+                        {"gate", &HostWeights::gate, false, m.expert_width(), m.ffn, m.feed_forwards()},
+                        {"up", &HostWeights::up, false, m.expert_width(), m.ffn, m.feed_forwards()},
+                        {"down", &HostWeights::down, false, m.ffn, m.expert_width(), m.feed_forwards()}};
+  if (m.expert_latent > 0) {
+    rows.push_back({"expert_in", &HostWeights::expert_in, false, m.hidden, m.expert_latent});
+    rows.push_back({"expert_out", &HostWeights::expert_out, false, m.expert_latent, m.hidden});
+  }
   HostCase values;
   values.weights.resize(params.layers);
   for (const Row& row : rows) {
@@ -301,6 +314,8 @@ HostCase host_case(const TransformerParams& params, std::uint64_t seed) {
                                row.columns, uniform);
     for (std::uint64_t l = 0; l < params.layers; ++l) values.weights[l].*row.to = std::move(layers[l]);
   }
+  if (m.padding_heads > 0)
+    for (HostWeights& w : values.weights) clear_padding(w.o, m);
   const bool decodes = params.phase == Phase::kDecode;
   const std::uint64_t kept = params.batch * params.before();
   if (kept > 0 && m.latent) {

@@ -113,14 +113,16 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
   const Noisy gates =
       gates_of(model, with_row(times(x, matrix_of(weights.router)), rows_of(weights.router_bias)), chosen);
   const Rows gate = rows_of(weights.gate), up = matrix_of(weights.up), down = matrix_of(weights.down);
-  const auto hidden = static_cast<Eigen::Index>(model.hidden), ffn = static_cast<Eigen::Index>(model.ffn),
-             experts = static_cast<Eigen::Index>(model.experts);
-  Noisy y = Noisy::exact(Rows::Zero(x.value.rows(), x.value.cols()));
+  const bool latent = model.expert_latent > 0;
+  const Noisy seen = latent ? times(x, matrix_of(weights.expert_in)) : x;
+  const auto hidden = static_cast<Eigen::Index>(model.expert_width()),
+             ffn = static_cast<Eigen::Index>(model.ffn), experts = static_cast<Eigen::Index>(model.experts);
+  Noisy y = Noisy::exact(Rows::Zero(seen.value.rows(), seen.value.cols()));
   for (Eigen::Index e = 0; e < experts; ++e) {
     std::vector<Eigen::Index> rows;
     for (Eigen::Index row = 0; row < x.value.rows(); ++row)
       if (gates.value(row, e) > 0) rows.push_back(row);
-    Noisy own{x.value(rows, Eigen::all), x.variance(rows, Eigen::all)};
+    Noisy own{seen.value(rows, Eigen::all), seen.variance(rows, Eigen::all)};
     if (model.gated_inputs) scale_rows(own, gates, rows, e);
     const Noisy made =
         feed_forward_of(model, own,
@@ -138,7 +140,7 @@ Noisy mixture(const ModelShape& model, const HostWeights& weights, const Noisy& 
           g * g * made.variance.row(at) + (noise + rounding(2) * g * g) * made.value.row(at).cwiseAbs2();
     }
   }
-  return y;
+  return latent ? times(y, matrix_of(weights.expert_out), partial_roundings) : y;
 }
 
 // The shared expert. Its gate is computed in fp32.

@@ -18,6 +18,7 @@ struct HostWeights {
   runtime::HostTensor gate, up, down;                       // for a mixture, stacked expert by expert
   runtime::HostTensor router;                               // [hidden, experts]
   runtime::HostTensor shared_gate, shared_up, shared_down;  // of a shared expert
+  runtime::HostTensor expert_in, expert_out;                // around experts of latent vectors
   runtime::HostTensor shared_router;                        // [hidden, 1], if its output is gated
   runtime::HostTensor q_bias, k_bias, v_bias;  // [1, heads head_dim] of fp32, if the model has them
   runtime::HostTensor sinks, router_bias;      // [1, heads] and [1, experts] of fp32, likewise

@@ -82,6 +82,13 @@ void ModelShape::declare(base::ParamTree& t) {
         "hidden features of an expert that every token uses beside its own; 0: there is none", chosen());
   t.add("shared_gated", shared_gated, false,
         "the shared expert's output is multiplied by the sigmoid of a product with the token", chosen());
+  t.add("expert_latent", expert_latent, std::uint64_t{0}, {0, kMost},
+        "features of a product with the token that its experts have instead of it; 0: they have the token",
+        chosen());
+  t.add("padding_heads", padding_heads, std::uint64_t{0}, {0, 1023},
+        "of the heads of queries, the last ones of each group, which the tensor degree needs and the model "
+        "has not: they count as no work",
+        chosen());
   t.add("dense_layers", dense_layers, std::uint64_t{0}, {0, 1000},
         "first layers of a mixture that have one feed-forward part instead of experts", chosen());
   t.add("dense_ffn", dense_ffn, std::uint64_t{0}, {0, kMost}, "hidden features of that part", chosen());
@@ -172,6 +179,7 @@ const char* ModelShape::beyond_llama() const {
   if (latent) return "workload.model.latent.kv_rank";
   if (delta) return "workload.model.delta.value_heads";
   if (sublayers) return "workload.model.sublayers";
+  if (padding_heads > 0) return "workload.model.padding_heads";
   if (attention_gate) return "workload.model.attention_gate";
   if (qkv_bias) return "workload.model.qkv_bias";
   if (qk_norm) return "workload.model.qk_norm";
@@ -203,7 +211,8 @@ const char* ModelShape::beyond_llama() const {
 
 double ModelShape::attention_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  if (!latent) return d(hidden) * d(head_dim) * d((attention_gate ? 3 : 2) * heads + 2 * kv_heads);
+  if (!latent)
+    return d(hidden) * d(head_dim) * d((attention_gate ? 3 : 2) * counted_heads() + 2 * counted_kv_heads());
   return latent.common_weights(hidden) + latent.head_weights(hidden, heads) +
          d(hidden) * d(heads * latent.values);
 }
@@ -214,8 +223,9 @@ double ModelShape::mixer_weights(std::uint64_t layer) const {
 
 double ModelShape::layer_weights() const {
   const auto d = [](std::uint64_t n) { return static_cast<double>(n); };
-  return attention_weights() + ffn_weights(ffn) * d(feed_forwards()) + d(hidden) * d(experts) +
-         ffn_weights(shared_ffn) + (shared_gated ? d(hidden) : 0) + 2 * d(hidden);
+  return attention_weights() + expert_weights() * d(feed_forwards()) + d(hidden) * d(experts) +
+         2 * d(hidden) * d(expert_latent) + ffn_weights(shared_ffn) + (shared_gated ? d(hidden) : 0) +
+         2 * d(hidden);
 }
 
 double ModelShape::dense_weights() const {
@@ -231,7 +241,7 @@ double ModelShape::used_weights(std::uint64_t layer) const {
 
 double ModelShape::token_weights() const {
   const std::uint64_t idle = experts > 0 ? experts - experts_per_token : 0;
-  return layer_weights() - ffn_weights(ffn) * static_cast<double>(idle);
+  return layer_weights() - expert_weights() * static_cast<double>(idle);
 }
 
 }  // namespace tahoma::workloads

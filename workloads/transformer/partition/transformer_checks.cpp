@@ -92,6 +92,8 @@ void check_experts(const ModelShape& model, const ParallelDegrees& parallel, Pha
                                          : "workload.model.dense_layers",
            "expected layers without experts, their hidden features, and workload.model.experts for the "
            "others, or none of these");
+  if (model.expert_latent > 0 && (model.experts == 0 || model.gated_inputs || model.mlp_bias))
+    refuse("workload.model.expert_latent", "expected 0 without experts, with gated inputs, or with biases");
   if (model.gated_inputs && (model.experts == 0 || model.experts_per_token > 1))
     refuse("workload.model.gated_inputs", "expected false without experts, or with several of a token");
   if (model.experts > 0 && parallel.sequence > 1 && phase == Phase::kPrefill)
@@ -140,6 +142,18 @@ void CaseChecks::check_encoder() const {
        "expected false with latent attention, sinks, delta rules or a window");
   need(!model.bidirectional || (parallel.sequence == 1 && cached == 0), "workload.model.bidirectional",
        "expected false for groups that share sequences, and behind a cached context");
+}
+
+// Each group has as many of them, and heads of its own.
+void check_padding_heads(const ModelShape& model) {
+  const std::uint64_t padding = model.padding_heads;
+  if (padding == 0) return;
+  const bool alone = model.group() == 1;
+  if (padding >= model.heads || model.latent || (!alone && padding % model.kv_heads != 0))
+    refuse("workload.model.padding_heads",
+           fmt::format("expected fewer than the {} heads of queries, a multiple of the {} heads of keys if "
+                       "several share one, and 0 with latent attention; got {}",
+                       model.heads, model.kv_heads, padding));
 }
 
 // A physical core scales the outputs of its own heads.
@@ -245,6 +259,8 @@ void check_parts(const ModelShape& model) {
        "expected false without parallel sublayers");
   need(!model.joint_qk_norm || (!model.qk_norm && !model.latent), "workload.model.joint_qk_norm",
        "expected false with norms of heads, or with latent attention");
+  need(!model.joint_qk_norm || model.padding_heads == 0, "workload.model.padding_heads",
+       "expected 0 with norms over all heads");
   need(!model.delta || (!model.latent && !model.qkv_bias && !model.sinks), "workload.model.delta.value_heads",
        "expected 0 with latent attention, biases of heads, or sinks");
   need(!model.attention_gate || (!model.latent && !model.qkv_bias && !model.sinks),
@@ -281,11 +297,16 @@ void CaseChecks::all(const model::MachineParams& machine) const {
   require_divides("workload.microbatches", microbatches, "sequences of a replica", replica_sequences());
   require_related("workload.parallel.tensor", tp, "query heads", model.heads);
   require_related("workload.parallel.tensor", tp, "key heads", model.kv_heads);
+  check_padding_heads(model);
   check_experts(model, parallel, phase);
   require_ffn(lnc);
   if (const std::uint64_t features = 32 * lnc; model.hidden % features != 0)
     refuse("workload.model.hidden",
            fmt::format("expected a multiple of {} (whole accesses of HBM), got {}", features, model.hidden));
+  if (const std::uint64_t features = 32 * lnc; model.expert_latent % features != 0)
+    refuse("workload.model.expert_latent",
+           fmt::format("expected a multiple of {} (whole accesses of HBM), got {}", features,
+                       model.expert_latent));
   check_activations(machine);
   if (model.latent) check_latent(machine);
   if (model.delta) check_delta(machine);

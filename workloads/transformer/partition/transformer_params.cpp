@@ -36,6 +36,8 @@ const TransformerFiles::File kModelFiles[] = {
     {"kv_a", "with model.latent: [layers, hidden, kv_rank + rope]", {}},
     {"kv_a_gain", "with model.latent: [layers, 1, kv_rank] of fp32", {}},
     {"kv_b", "with model.latent: [layers, kv_rank, heads (nope + values)]", {}},
+    {"expert_in", "with model.expert_latent: [layers, hidden, expert_latent]", {}},
+    {"expert_out", "with model.expert_latent: [layers, expert_latent, hidden]", {}},
     {"dense_gate",
      "with model.dense_layers: [layers, hidden, dense_ffn], of which layers with experts use nothing",
      {}},
@@ -213,7 +215,7 @@ double TransformerParams::useful_flops() const {
       pairs += d(batch) *
                (model.bidirectional ? d(counted_rows() * counted_rows()) : keys_seen(model.window_of(l)));
   const double products =
-      2 * states + 2 * weights * d(batch * counted_rows()) + 2 * d(model.heads) * d(scored) * pairs;
+      2 * states + 2 * weights * d(batch * counted_rows()) + 2 * d(model.counted_heads()) * d(scored) * pairs;
   return products + (logits ? 2 * d(model.hidden) * d(model.vocabulary) * d(batch) : 0);
 }
 

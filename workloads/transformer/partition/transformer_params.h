@@ -87,6 +87,12 @@ struct ModelShape {
   // its output is multiplied by the sigmoid of a product with the token (Qwen2-MoE).
   std::uint64_t shared_ffn = 0;
   bool shared_gated = false;
+  // Experts have so many features of a product with the token, and the sum of what they make is multiplied
+  // back; 0: they have the token (Nemotron 3 Super).
+  std::uint64_t expert_latent = 0;
+  // Query heads, the last of each group, that fill the groups up to a number that the ranks can share: they
+  // count as no work. Heads with keys of their own are one group, and keys are filled up, too.
+  std::uint64_t padding_heads = 0;
   // The first so many layers of a mixture have one feed-forward part of so many hidden features instead
   // (DeepSeek).
   std::uint64_t dense_layers = 0, dense_ffn = 0;
@@ -171,6 +177,12 @@ struct ModelShape {
   double ffn_weights(std::uint64_t features) const {  // of a feed-forward part
     return static_cast<double>((widened() + 1) * hidden * features);
   }
+  std::uint64_t expert_width() const { return expert_latent > 0 ? expert_latent : hidden; }
+  double expert_weights() const {  // of one of the experts, or of the only feed-forward part
+    return static_cast<double>((widened() + 1) * expert_width() * ffn);
+  }
+  std::uint64_t counted_heads() const { return heads - padding_heads; }
+  std::uint64_t counted_kv_heads() const { return kv_heads - (group() == 1 ? padding_heads : 0); }
   // Hidden features of the part that every token passes: all of a model without experts, or the shared
   // expert's.
   std::uint64_t common_ffn() const { return experts > 0 ? shared_ffn : ffn; }
