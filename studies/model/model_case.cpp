@@ -37,7 +37,7 @@ Json rope_of(const ModelConfig& c, std::uint64_t tokens) {
   if (c.local_theta > 0) rope["local_theta"] = c.local_theta;
   if (c.rotated > 0) rope["features"] = c.rotated;
   if (c.unrotated) rope["global"] = false;
-  if (c.family->positions || c.family->encoder || c.family->states)
+  if (c.family->positions || c.family->encoder || !c.rotary)
     rope.update({{"global", false}, {"local", false}});
   if (c.rope_magnitude != 1) rope["magnitude"] = c.rope_magnitude;
   const auto keep = [&](std::initializer_list<std::pair<const char*, double>> values) {
@@ -91,7 +91,9 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
     if (c.family->sigmoid_gates) model["gate_function"] = "sigmoid";
     if (c.gate_factor != 1) model["gate_factor"] = c.gate_factor;
     if (c.shared_ffn > 0)
-      model.update({{"shared_ffn", c.shared_ffn}, {"shared_gated", c.family->shared_ffn_key != nullptr}});
+      model.update({{"shared_ffn", c.shared_ffn},
+                    {"shared_gated", c.family->shared_ffn_key != nullptr && c.family->shared_gated}});
+    if (c.expert_latent > 0) model["expert_latent"] = c.expert_latent;
     if (c.dense_layers > 0) model["dense_layers"] = c.dense_layers;
     if (c.dense_ffn > 0) model["dense_ffn"] = c.dense_ffn;
     if (c.family->interleaved) model.update({{"gated_inputs", true}, {"expert_every", c.expert_every}});
@@ -109,7 +111,8 @@ Json workload_model(const ModelConfig& c, std::uint64_t tokens) {
     if (l.least_step > 0) model["delta"]["least_rate"] = l.least_step;
     if (l.most_step > 0) model["delta"]["most_rate"] = l.most_step;
   }
-  if (c.sublayers) model.update({{"sublayers", c.sublayers.text}, {"squared", true}});
+  if (c.sublayers) model["sublayers"] = c.sublayers.text;
+  if (c.squared) model["squared"] = true;
   if (const LatentDimensions& l = c.latent; l.kv_rank > 0)
     model["latent"] = {{"kv_rank", l.kv_rank},
                        {"q_rank", l.q_rank},
@@ -150,6 +153,17 @@ Json machine_of(const ModelLayout& layout) {
   return {{"extends", layout.machine.empty() ? size.preset() : layout.machine},
           {"chip", {{"lnc", layout.lnc}}},
           {"torus", {{"x", size.x}, {"y", size.y}, {"z", size.z}}}};
+}
+
+// Checkpoints have no padding.
+void pad_heads(Json& model, const ModelConfig& c, std::uint64_t tensor,
+               const std::vector<std::pair<std::string, std::string>>& inputs) {
+  const std::uint64_t heads = padded_heads(c, tensor), padding = heads - c.heads;
+  const bool given =
+      std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.first == "q"; });
+  if (padding == 0 || given) return;
+  model.update({{"heads", heads}, {"padding_heads", padding}});
+  if (c.kv_heads == c.heads) model["kv_heads"] = heads;
 }
 
 Json parallel_of(const ModelLayout& layout) {
@@ -207,6 +221,7 @@ Json model_case(const ModelConfig& config, const ModelLayout& layout, const Mode
                 {"layers", layers.count},
                 {"model", workload_model(config, sequence_tokens(demand, phase))},
                 {"parallel", parallel_of(layout)}};
+  pad_heads(workload["model"], config, layout.tensor, inputs);
   if (layers.first > 0) workload["first_layer"] = layers.first;
   if (!layout.stages.empty()) {
     std::vector<std::uint64_t> stages = layout.stages;

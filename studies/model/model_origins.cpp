@@ -50,6 +50,8 @@ constexpr OptionOrigin kOptions[] = {
      [](const Point& p, Phase) { return fmt::to_string(p.layout.sequence); }},
     {"workload.parallel.pipeline", "--pipeline",
      [](const Point& p, Phase) { return fmt::to_string(p.layout.pipeline); }},
+    {"workload.model.padding_heads", "--tensor",
+     [](const Point& p, Phase) { return fmt::to_string(p.layout.tensor); }},
     {"workload.model.weights", "--dtype",
      [](const Point& p, Phase) { return std::string(isa::name_of(p.layout.weights)); }},
     {"workload.model.activations", "--activations",

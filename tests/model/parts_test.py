@@ -3,7 +3,7 @@
 """Layers whose checkpoints `tahoma model --weights` does not take, beside PyTorch: parts_test.py CASE --binary build/tahoma
 
 A case of the workload `transformer` gets random inputs as .npy files, and its outputs are compared with a definition in double, written for
-this test after the papers and the published model code. The case `nemotron` compares logits of a prompt and of greedily chosen tokens: each
+this test after the papers and the published model code. The cases `nemotron`, `super` and `granite` compare logits of a prompt and of greedily chosen tokens: each
 step gets the keys, states and tokens that the one before has left. The tolerance counts roundings as generation_test.py does; --plant NAME zeroes an
 input of the machine alone, which must be found.
 """
@@ -64,19 +64,19 @@ def rms_norm(x, gain):
     return x / torch.sqrt((x * x).mean(-1, keepdim=True) + EPSILON) * gain
 
 
-def rotate(x, first):
-    """[tokens, heads, HEAD], all features, at positions from `first` on."""
-    half = HEAD // 2
+def rotate(x, first, features=HEAD):
+    """[tokens, heads, HEAD], of which the first features turn, at positions from `first` on."""
+    half, x, rest = features // 2, x[..., :features], x[..., features:]
     angles = (first + torch.arange(len(x), dtype=torch.float64))[:, None] * THETA ** (-torch.arange(half, dtype=torch.float64) / half)
     a, b = x.chunk(2, dim=-1)
     cos, sin = angles.cos()[:, None], angles.sin()[:, None]
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
+    return torch.cat([a * cos - b * sin, b * cos + a * sin, rest], dim=-1)
 
 
-def attention(inputs, layer, x, gated, rotated=True):
+def attention(inputs, layer, x, gated, rotated=True, features=HEAD):
     tokens = len(x)
     q, k, v = [(x @ inputs.of(name, layer)).reshape(tokens, -1, HEAD) for name in "qkv"]
-    q, k = (rotate(q, 0), rotate(k, 0)) if rotated else (q, k)
+    q, k = (rotate(q, 0, features), rotate(k, 0, features)) if rotated else (q, k)
     k, v = [part.repeat_interleave(HEADS // KV_HEADS, dim=1) for part in (k, v)]
     scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(HEAD)
     scores = scores + torch.full((tokens, tokens), -math.inf, dtype=torch.float64).triu(1)
@@ -291,6 +291,54 @@ def encoder(sums):
     return inputs, x, workload, model, 2 * 18
 
 
+def bamba():
+    """A layer of Mamba-2 and one of attention that turns half of a head, each with SwiGLU behind it."""
+    tokens, inputs = 96, Inputs(2)
+    add_layers(inputs)
+    add_mamba(inputs)
+    inputs.add("x", inputs.random(tokens, HIDDEN))
+    x = inputs.all["x"].to(torch.float64)
+    past = torch.zeros(TAPS - 1, 2 * GROUPS * STATE + MAMBA_HEADS * MAMBA, dtype=torch.float64)
+    states = torch.zeros(MAMBA_HEADS, STATE, MAMBA, dtype=torch.float64)
+    x = feed_forward(inputs, 0, x + mamba(inputs, 0, rms_norm(x, inputs.of("attention_gain", 0)), states, past)[0])
+    x = feed_forward(inputs, 1, x + attention(inputs, 1, rms_norm(x, inputs.of("attention_gain", 1)), False, features=HEAD // 2))
+    workload = {"phase": "prefill", "batch": 1, "tokens": tokens, "layers": 2, "parallel": {"tensor": 2}}
+    model = {"layers": 2, "sublayers": "M-*-", "delta": NEMOTRON["delta"], "rope": {"features": HEAD // 2}}
+    return inputs, x, workload, model, 2 * 14 + 12
+
+
+def padded(decodes):
+    """Groups of five query heads with a sixth one, so that four ranks share them: what is made has nothing of it."""
+    sequences, tokens, inputs, group, real = 2, 64, Inputs(1), 6, 5
+    add_layers(inputs)
+    for name, rows, columns in (("q", HIDDEN, KV_HEADS * group * HEAD), ("o", KV_HEADS * group * HEAD, HIDDEN)):
+        inputs.matrix(name, rows, columns)
+    kept = torch.tensor([h * HEAD + i for h in range(KV_HEADS * group) if h % group < real for i in range(HEAD)])
+    unused = torch.ones(KV_HEADS * group * HEAD, dtype=torch.bool)
+    unused[kept] = False
+    inputs.all["o"][:, unused] = 0
+    inputs.add("x", inputs.random(sequences * (1 if decodes else tokens), HIDDEN))
+    for name in ("k_cache", "v_cache"):
+        if decodes:
+            inputs.add(name, inputs.random(1, sequences * tokens, KV_HEADS * HEAD))
+    rows = []
+    for s, x in enumerate(inputs.all["x"].to(torch.float64).split(1 if decodes else tokens)):
+        a, before = rms_norm(x, inputs.of("attention_gain", 0)), tokens if decodes else 0
+        q, k, v = [(a @ weights).reshape(len(a), -1, HEAD) for weights in (inputs.of("q", 0)[:, kept], inputs.of("k", 0), inputs.of("v", 0))]
+        q, k = rotate(q, before), rotate(k, before)
+        if decodes:
+            k, v = [torch.cat([inputs.of(name, 0)[s * tokens:(s + 1) * tokens].reshape(tokens, -1, HEAD), part])
+                    for name, part in (("k_cache", k), ("v_cache", v))]
+        k, v = [part.repeat_interleave(real, dim=1) for part in (k, v)]
+        scores = torch.einsum("qhd,khd->hqk", q, k) / math.sqrt(HEAD)
+        scores = scores + torch.full(scores.shape[1:], -math.inf, dtype=torch.float64).triu(1 + before)
+        o = torch.einsum("hqk,khd->qhd", scores.softmax(-1), v).reshape(len(a), -1)
+        rows.append(feed_forward(inputs, 0, x + o @ inputs.of("o", 0)[kept]))
+    workload = {"phase": "decode", "context": tokens} if decodes else {"phase": "prefill", "tokens": tokens}
+    workload |= {"batch": sequences, "layers": 1, "parallel": {"tensor": 4}}
+    return inputs, torch.cat(rows), workload, {"layers": 1, "heads": KV_HEADS * group, "padding_heads": KV_HEADS}, 14 + 8
+
+
 DELTA = {"value_heads": VALUE_HEADS, "key_heads": KEY_HEADS, "key_dim": KEY, "value_dim": VALUE, "taps": TAPS}
 # Mamba-2 with states of more features than the array has rows.
 NEMOTRON = {"delta": {"rule": "mamba2", "value_heads": MAMBA_HEADS, "key_heads": GROUPS, "key_dim": STATE, "value_dim": MAMBA, "taps": TAPS,
@@ -298,26 +346,34 @@ NEMOTRON = {"delta": {"rule": "mamba2", "value_heads": MAMBA_HEADS, "key_heads":
             "gated": False, "activation": "relu", "squared": True, "rope": {"local": False, "global": False}}
 # With more cores than groups, these, and then ranks, share the norm of a group.
 CASES = {"mamba_prefill": lambda: mamba_prefill(1), "mamba_prefill_cores": lambda: mamba_prefill(2), "mamba_decode": lambda: mamba_decode(1),
-         "mamba_decode_ranks": lambda: mamba_decode(4), "delta_prefill": delta_prefill, "delta_decode": delta_decode, "vit": lambda: encoder(False), "bert": lambda: encoder(True)}
+         "mamba_decode_ranks": lambda: mamba_decode(4), "delta_prefill": delta_prefill, "delta_decode": delta_decode, "vit": lambda: encoder(False),
+         "bert": lambda: encoder(True), "bamba": bamba, "padded_prefill": lambda: padded(False), "padded_decode": lambda: padded(True)}
 
 
 class Nemotron:
     """ME*EM-: experts that are no SwiGLU, a shared one, a layer with one other feed-forward part; sigmoids as gates."""
     LAYERS, EXPERTS, CHOSEN, SHARED, FACTOR, VOCABULARY, PROMPT, STEPS = 3, 4, 2, 96, 2.5, 512, 48, 6
-    MODEL = {"layers": 3, "sublayers": "ME*EM-", "experts": 4, "experts_per_token": 2, "gate_function": "sigmoid", "gate_factor": 2.5,
-             "shared_ffn": 96, "dense_ffn": 160, "vocabulary": 512}
+    DENSE, GATED, LATENT, ROUNDINGS = 160, False, 0, 18
+    MODEL = {"sublayers": "ME*EM-", "gate_function": "sigmoid", "gate_factor": 2.5, "dense_ffn": 160}
+    MIXED = {"layers": 3, "experts": 4, "experts_per_token": 2, "shared_ffn": 96, "vocabulary": 512}
 
     def __init__(self):
         self.inputs = inputs = Inputs(self.LAYERS)
         add_layers(inputs)
         add_mamba(inputs)
+        width = self.LATENT or HIDDEN
         for name in ("gate", "up", "down"):
             del inputs.all[name]
-        for name, rows, columns in (("up", HIDDEN, FFN), ("down", FFN, HIDDEN)):
+        for name, rows, columns in (("gate", width, FFN), ("up", width, FFN), ("down", FFN, width))[0 if self.GATED else 1:]:
             inputs.add(name, inputs.random(self.LAYERS, self.EXPERTS * rows, columns) / math.sqrt(rows))
-        for name, rows, columns in (("router", HIDDEN, self.EXPERTS), ("shared_up", HIDDEN, self.SHARED), ("shared_down", self.SHARED, HIDDEN),
-                                    ("dense_up", HIDDEN, 160), ("dense_down", 160, HIDDEN)):
-            inputs.matrix(name, rows, columns)
+        inputs.matrix("router", HIDDEN, self.EXPERTS)
+        for part, features in (("shared", self.SHARED), ("dense", self.DENSE)):
+            for name, rows, columns in (("gate", HIDDEN, features), ("up", HIDDEN, features), ("down", features, HIDDEN))[0 if self.GATED else 1:]:
+                if features > 0:
+                    inputs.matrix(f"{part}_{name}", rows, columns)
+        if self.LATENT:
+            inputs.matrix("expert_in", HIDDEN, self.LATENT)
+            inputs.matrix("expert_out", self.LATENT, HIDDEN)
         inputs.add("embedding", inputs.random(self.VOCABULARY, HIDDEN))
         successor = torch.randperm(self.VOCABULARY, generator=inputs.generator)  # so that the largest logit has a margin
         inputs.add("head", (inputs.random(self.VOCABULARY, HIDDEN) + inputs.all["embedding"][successor]).T / math.sqrt(HIDDEN))
@@ -325,16 +381,28 @@ class Nemotron:
         self.experts = torch.stack([torch.stack([torch.randperm(self.EXPERTS, generator=inputs.generator)[:self.CHOSEN]
                                                  for _ in range(self.PROMPT + self.STEPS)]) for _ in range(self.LAYERS)])
 
+    def part(self, x, layer, prefix, expert=slice(None)):
+        """One feed-forward part: relu(.)^2, or SwiGLU if it has a gate."""
+        def matrix(name):
+            whole = self.inputs.of(prefix + name, layer)
+            return whole if isinstance(expert, slice) else whole.reshape(self.EXPERTS, -1, whole.shape[-1])[expert]
+        up = x @ matrix("up")
+        hidden = torch.nn.functional.silu(x @ matrix("gate")) * up if self.GATED else torch.relu(up).square()
+        return hidden @ matrix("down")
+
+    def gates(self, logits, chosen):
+        return self.FACTOR * torch.sigmoid(logits[chosen]) / torch.sigmoid(logits[chosen]).sum()
+
     def mixture(self, layer, x):
         b = rms_norm(x, self.inputs.of("mlp_gain", layer))
-        gates = torch.sigmoid(b @ self.inputs.of("router", layer))
-        up, down = [self.inputs.of(name, layer).reshape(self.EXPERTS, -1, columns) for name, columns in (("up", FFN), ("down", HIDDEN))]
-        made = torch.relu(b @ self.inputs.of("shared_up", layer)).square() @ self.inputs.of("shared_down", layer)
+        logits = b @ self.inputs.of("router", layer)
+        seen = b @ self.inputs.of("expert_in", layer) if self.LATENT else b
+        made = torch.zeros_like(seen)
         for t in range(len(x)):
             chosen = self.experts[layer, t]
-            for e in chosen:
-                made[t] += self.FACTOR * gates[t, e] / gates[t, chosen].sum() * (torch.relu(b[t] @ up[e]).square() @ down[e])
-        return x + made
+            for gate, e in zip(self.gates(logits[t], chosen), chosen):
+                made[t] += gate * self.part(seen[t], layer, "", e)
+        return x + self.part(b, layer, "shared_") + (made @ self.inputs.of("expert_out", layer) if self.LATENT else made)
 
     def logits(self, ids):
         """Of the last token: the whole sequence from its begin."""
@@ -346,11 +414,10 @@ class Nemotron:
             else:
                 past = torch.zeros(TAPS - 1, 2 * GROUPS * STATE + MAMBA_HEADS * MAMBA, dtype=torch.float64)
                 x = x + mamba(inputs, layer, a, torch.zeros(MAMBA_HEADS, STATE, MAMBA, dtype=torch.float64), past)[0]
-            if layer < 2:
+            if self.DENSE == 0 or layer < 2:
                 x = self.mixture(layer, x)
             else:
-                b = rms_norm(x, inputs.of("mlp_gain", layer))
-                x = x + torch.relu(b @ inputs.of("dense_up", layer)).square() @ inputs.of("dense_down", layer)
+                x = x + self.part(rms_norm(x, inputs.of("mlp_gain", layer)), layer, "dense_")
         return rms_norm(x[-1], inputs.all["final_gain"][0].to(torch.float64)) @ inputs.all["head"].to(torch.float64)
 
     def step(self, binary, folder, ids, kept, paths):
@@ -364,7 +431,7 @@ class Nemotron:
         for name, value in own.items():
             np.save(here / f"{name}.npy", value)
         workload = {"batch": 1, "layers": self.LAYERS, "logits": True, "parallel": {"tensor": 2},
-                    "model": MODEL | NEMOTRON | self.MODEL, "inputs": paths | {name: str(here / f"{name}.npy") for name in own}}
+                    "model": MODEL | NEMOTRON | self.MIXED | self.MODEL, "inputs": paths | {name: str(here / f"{name}.npy") for name in own}}
         workload |= {"phase": "decode", "context": before} if kept else {"phase": "prefill", "tokens": len(ids)}
         case = {"kind": "transformer", "machine": "trainium2_one_chip", "mode": "functional", "workload": workload}
         (here / "case.yaml").write_text(json.dumps(case))
@@ -387,7 +454,7 @@ class Nemotron:
                     kept[plant] = np.zeros_like(kept[plant])
                 wanted = self.logits(ids)
                 size = float(wanted.square().mean().sqrt())
-                allowed = DEVIATIONS * size * 2**-8 * math.sqrt((self.LAYERS * 18 + 16) / 3)
+                allowed = DEVIATIONS * size * 2**-8 * math.sqrt((self.LAYERS * self.ROUNDINGS + 16) / 3)
                 error, token = float(np.abs(kept["logits"] - wanted.numpy()).max()), int(wanted.argmax())
                 same = token == int(kept["logits"].argmax())
                 print(f"{len(ids)} tokens: largest error {error / size:.4f} of the root mean square, allowed {allowed / size:.4f}, "
@@ -397,14 +464,32 @@ class Nemotron:
         return right if plant else not right
 
 
+class Super(Nemotron):
+    """Experts of latent vectors; each of both products with them is rounded, and so are the ranks' sums."""
+    LATENT, ROUNDINGS = 64, 22
+    MODEL = Nemotron.MODEL | {"expert_latent": 64}
+
+
+class Granite(Nemotron):
+    """ME*EME of Granite 4: SwiGLU, experts whose gates are a softmax, and a shared one, behind each Mamba-2 and attention."""
+    DENSE, GATED = 0, True
+    MODEL = {"sublayers": "ME*EME", "gated": True, "squared": False, "activation": "silu"}
+
+    def gates(self, logits, chosen):
+        return logits[chosen].softmax(-1)
+
+
+GENERATIONS = {"nemotron": Nemotron, "super": Super, "granite": Granite}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("case", choices=[*CASES, "nemotron"])
+    parser.add_argument("case", choices=[*CASES, *GENERATIONS])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--plant", help="an input that the machine gets as zeros")
     arguments = parser.parse_args()
-    if arguments.case == "nemotron":
-        return Nemotron().compare(arguments.binary, arguments.plant)
+    if arguments.case in GENERATIONS:
+        return GENERATIONS[arguments.case]().compare(arguments.binary, arguments.plant)
     inputs, wanted, workload, model, roundings = CASES[arguments.case]()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -34,7 +34,13 @@ constexpr OldName kOldNames[] = {{"n_embd", "hidden_size"},
                                  {"add_qkv_bias", "use_qkv_bias"},
                                  {"kv_n_heads", "num_key_value_heads"},
                                  {"moe_num_experts", "num_experts"},
-                                 {"moe_top_k", "num_experts_per_tok"}};
+                                 {"moe_top_k", "num_experts_per_tok"},
+                                 {"mamba_n_heads", "mamba_num_heads"},
+                                 {"mamba_d_head", "mamba_head_dim"},
+                                 {"mamba_n_groups", "n_groups"},
+                                 {"mamba_d_state", "ssm_state_size"},
+                                 {"mamba_d_conv", "conv_kernel"},
+                                 {"mamba_conv_bias", "use_conv_bias"}};
 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
 
@@ -47,7 +53,7 @@ constexpr CountKey kCounts[] = {
     {"head_dim", &ModelConfig::head_dim, kLeastHead, kMostHead, false},
     {"intermediate_size", &ModelConfig::ffn, 16, kMost, true},
     {"vocab_size", &ModelConfig::vocabulary, 1, kMost, true},
-    {"num_experts_per_tok", &ModelConfig::experts_per_token, 1, 32, false},
+    {"num_experts_per_tok", &ModelConfig::experts_per_token, 0, 32, false},
     {"max_position_embeddings", &ModelConfig::longest, 1, std::uint64_t{1} << 32, false}};
 
 constexpr RealKey kReals[] = {{"rms_norm_eps", &ModelConfig::epsilon, 0, 1, 1e-6},
@@ -64,6 +70,7 @@ bool encoder(const ModelFamily& f) { return f.encoder; }
 bool blocks(const ModelFamily& f) { return f.blocks; }
 bool interleaved(const ModelFamily& f) { return f.interleaved; }
 bool states(const ModelFamily& f) { return f.states; }
+bool fed(const ModelFamily& f) { return f.fed; }
 bool delta(const ModelFamily& f) { return f.delta; }
 bool listed_parallel(const ModelFamily& f) { return f.listed_parallel; }
 bool shared(const ModelFamily& f) { return f.shared_ffn_key != nullptr; }
@@ -110,7 +117,7 @@ constexpr FixedKey kFixed[] = {
      [](const ModelFamily& f) { return f.qk_norm; }},
     {"qk_layernorm", "false", "norms of queries and keys"},
     {"qkv_bias", "false", "biases of queries, keys and values", encoder},
-    {"position_embedding_type", "\"absolute\"", "positions in the scores"},
+    {"position_embedding_type", "\"absolute\"", "positions in the scores", fed},
     {"image_size", "null", "images", encoder},
     {"patch_size", "null", "images", encoder},
     {"cross_attention_layers", "null", "layers of attention to images",
@@ -138,6 +145,8 @@ constexpr FixedKey kFixed[] = {
     {"mamba_ssm_cache_dtype", "\"float32\"", "states of another type"},
     {"hybrid_override_pattern", "null", "layers of Mamba-2", states},
     {"layers_block_type", "null", "layers of Mamba-2", states},
+    {"attn_layer_indices", "null", "layers of Mamba-2", fed},
+    {"mamba_expand", "null", "layers of Mamba-2", states},
     {"mamba_num_heads", "null", "layers of Mamba-2", states},
     {"mamba_head_dim", "null", "layers of Mamba-2", states},
     {"n_groups", "null", "layers of Mamba-2", states},
@@ -148,7 +157,8 @@ constexpr FixedKey kFixed[] = {
     {"mamba_hidden_act", "\"silu\"", "another activation than SiLU"},
     {"mamba_proj_bias", "false", "biases of the projections of Mamba-2"},
     {"mlp_hidden_act", "\"relu2\"", "another activation than the square of relu"},
-    {"moe_latent_size", "null", "experts that get a product of the token, a latent vector, instead of it"},
+    {"moe_latent_size", "null", "experts that get a product of the token, a latent vector, instead of it",
+     [](const ModelFamily& f) { return f.states && f.routed; }},
     {"moe_shared_expert_intermediate_size", "null", "shared experts", states},
     {"residual_in_fp32", "false", "a residual stream of fp32"},
     {"no_rope_layer_interval", "null", "layers without rotary embedding", patterned},
@@ -157,7 +167,9 @@ constexpr FixedKey kFixed[] = {
     {"mlp_only_layers", "[]", "layers without experts between layers with experts"},
     {"moe_frequency", "1", "layers without experts between layers with experts"},
     {"shared_expert_intermediate_size", "0", "shared experts", shared},
-    {"shared_intermediate_size", "0", "shared experts", blocks},
+    {"shared_intermediate_size", "0", "shared experts",
+     [](const ModelFamily& f) { return f.blocks || (f.fed && f.experts_key != nullptr) || !f.shared_gated; }},
+    {"normalization_function", "\"rmsnorm\"", "other norms"},
     {"n_shared_experts", "0", "shared experts", [](const ModelFamily& f) { return f.routed || f.blocks; }},
     {"n_routed_experts", "null", "experts", routed},
     {"q_lora_rank", "null", "multi-head latent attention", latent},
@@ -225,6 +237,10 @@ constexpr const char* kStructured[] = {
 constexpr const char* kNeutral[] = {"_name_or_path",
                                     "chunk_size",
                                     "expand",
+                                    "attn_rotary_emb",
+                                    "init_method",
+                                    "mamba_chunk_size",
+                                    "z_loss_coefficient",
                                     "moe_shared_expert_overlap",
                                     "num_logits_to_keep",
                                     "rescale_prenorm_residual",

@@ -52,7 +52,8 @@ struct ModelFamily {
   const char* experts_key = nullptr;     // the number of experts
   bool optional_experts = false;         // the key may be absent or 0
   const char* expert_ffn_key = nullptr;  // their hidden features, if they differ from intermediate_size
-  const char* shared_ffn_key = nullptr;  // those of an expert that every token uses, whose output is gated
+  const char* shared_ffn_key = nullptr;  // those of an expert that every token uses
+  bool shared_gated = true;              // its output is gated
   bool latent = false;                   // multi-head latent attention
   bool routed = false;  // experts as DeepSeek names them, behind first layers without (deepseek_config.h)
   bool sigmoid_gates = false;  // gates are sigmoids, and a bias is added to them for the choice of experts
@@ -66,6 +67,7 @@ struct ModelFamily {
   bool limits = false;  // clip_qkv bounds queries, keys and values
   bool delta = false;   // local layers have a gated delta rule; attention has gates (Qwen3-Next)
   bool states = false;  // layers of Mamba-2, attention and feed-forward parts, as the file lists (Nemotron-H)
+  bool fed = false;     // of states: a feed-forward part is behind each of the others (Granite 4, Bamba)
   bool multipliers = false;       // Granite: constants that scale embeddings, scores, sublayers and logits
   bool other_names = false;       // tensors of checkpoints have other names or shapes than Llama's
   const char* refused = nullptr;  // why the kernels cannot run it

@@ -170,7 +170,8 @@ constexpr std::pair<const char*, const char*> kActivations[] = {{"silu", "silu"}
                                                                 {"gelu_fast", "gelu_apprx_tanh"},
                                                                 {"gelu", "gelu"},
                                                                 {"quick_gelu", "gelu_apprx_sigmoid"},
-                                                                {"relu", "relu"}};
+                                                                {"relu", "relu"},
+                                                                {"relu2", "relu"}};
 
 void read_activation(const ConfigReader& in, ModelConfig& c) {
   if (c.family->gemma) c.activation = "gelu_apprx_tanh";
@@ -185,7 +186,9 @@ void read_activation(const ConfigReader& in, ModelConfig& c) {
     known.emplace_back(hidden_act);
     if (name == hidden_act) {
       c.activation = activation;
-      return;
+      c.squared = name == "relu2";
+      if (!c.squared || !c.family->gated) return;
+      known.pop_back();
     }
   }
   throw UserError("E-HFC-005", in.place("hidden_act"),
@@ -282,7 +285,10 @@ std::uint64_t ModelConfig::layers_without_feed_forward() const {
 }
 
 double ModelConfig::experts_of_token() const {
-  return static_cast<double>(ffn * (experts == 0 ? 1 : experts_per_token) + shared_ffn);
+  const double routed = static_cast<double>(ffn * (experts == 0 ? 1 : experts_per_token) * expert_width()) /
+                        static_cast<double>(hidden);
+  return routed + static_cast<double>(shared_ffn) +
+         static_cast<double>(2 * expert_latent) / (family->gated ? 3 : 2);
 }
 
 std::uint64_t ModelConfig::cached_elements() const {
@@ -290,6 +296,16 @@ std::uint64_t ModelConfig::cached_elements() const {
 }
 
 bool is_encoder(const ModelConfig& c) { return c.family->encoder; }
+
+std::uint64_t padded_heads(const ModelConfig& c, std::uint64_t tensor) {
+  const auto shared = [tensor](std::uint64_t heads) { return heads % tensor == 0 || tensor % heads == 0; };
+  if (shared(c.heads) || c.latent.kv_rank > 0 || c.joint_qk_norm) return c.heads;
+  if (c.kv_heads == c.heads) return (c.heads + tensor - 1) / tensor * tensor;
+  if (!shared(c.kv_heads)) return c.heads;
+  std::uint64_t heads = c.heads;
+  while (!shared(heads)) heads += c.kv_heads;
+  return heads;
+}
 
 void require_sequence(const ModelConfig& c, std::uint64_t tokens) {
   if (c.longest != 0 && tokens > c.longest)

@@ -67,6 +67,8 @@ struct ModelConfig {
   std::uint64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
   std::uint64_t experts = 0, experts_per_token = 0;  // 0: no mixture
   std::uint64_t shared_ffn = 0;                      // of an expert that every token uses, 0: there is none
+  std::uint64_t expert_latent = 0;                   // as workload.model.expert_latent
+  std::uint64_t expert_width() const { return expert_latent > 0 ? expert_latent : hidden; }
   // The first layers, which have one feed-forward part instead of experts.
   std::uint64_t dense_layers = 0, dense_ffn = 0;
   std::uint64_t crossed = 0;       // layers that attend to images, beside `layers`
@@ -107,7 +109,8 @@ struct ModelConfig {
   double rope_magnitude = 1;         // of cosines and sines: YaRN's and LongRoPE's
   double score_factor = 1;           // of the scores, beside 1 / sqrt(head_dim): YaRN's
   double attention_weights() const;  // elements of a layer, of those with a delta rule, too: the mean
-  // Hidden features of the feed-forward parts that a token uses, in a layer with experts.
+  // Hidden features of the feed-forward parts that a token uses, in a layer with experts. Products with
+  // latent vectors count as those that have as many weights.
   double experts_of_token() const;
   std::uint64_t cached_elements() const;  // of a token in the cache of a layer
   MatrixFactors factors;
@@ -117,7 +120,9 @@ struct ModelConfig {
   double local_theta = 0;           // of local layers, which are all but every `global_every`-th one
   std::uint64_t global_every = 0;   // 0: all layers are local
   bool unrotated = false;           // global layers have no rotary embedding
+  bool rotary = true;               // any layer has it
   const char* activation = "silu";  // as workload.model.activation
+  bool squared = false;             // as workload.model.squared
   bool qkv_bias = false, qk_norm = false, joint_qk_norm = false;
   bool parallel = false, parallel_norm = false;
 };
@@ -126,6 +131,10 @@ struct ModelConfig {
 ModelConfig read_model_config(const std::string& path, const std::vector<std::string>& ignored);
 
 bool is_encoder(const ModelConfig& config);
+
+// Query heads with those that fill the groups up to a number that a tensor degree can share, as
+// workload.model.padding_heads says; as they are if it can share these, or cannot share the heads of keys.
+std::uint64_t padded_heads(const ModelConfig& config, std::uint64_t tensor);
 
 // Throws E-HFC-005 if a sequence of that many tokens is longer than the model allows, or than a window that
 // only the layers behind the first ones have.

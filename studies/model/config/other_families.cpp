@@ -11,6 +11,8 @@ constexpr const char* kSparse =
 constexpr const char* kDistances = "scores have a bias that grows with the distance of the key (ALiBi)";
 constexpr const char* kStateSpace =
     "it has layers of Mamba-1, whose decays differ by feature, for which there is no kernel";
+constexpr const char* kBeside = "its layers have attention and Mamba-2 side by side";
+constexpr const char* kLocalHeads = "local layers have other numbers of heads than global ones";
 constexpr const char* kDelta = "its delta rules have a decay for each feature, for which there is no kernel";
 
 constexpr ModelFamily kOther[] = {
@@ -146,10 +148,13 @@ constexpr ModelFamily kOther[] = {
     {.architecture = "BloomForCausalLM", .refused = kDistances},
     {.architecture = "MPTForCausalLM", .refused = kDistances},
     {.architecture = "JambaForCausalLM", .refused = kStateSpace},
+    {.architecture = "FalconH1ForCausalLM", .refused = kBeside},
+    {.architecture = "Step3p5ForCausalLM", .refused = kLocalHeads},
+    {.architecture = "Step3p7FlashForCausalLM", .refused = kLocalHeads},
     {.architecture = "Gemma4ForConditionalGeneration",
      .refused = "global layers have heads of other sizes than local ones, and keys that are values"},
     {.architecture = "MiMoV2FlashForCausalLM",
-     .refused = "its attention has sinks, and its values have fewer features than its keys"},
+     .refused = "local layers have other numbers of heads of keys, and values have fewer features than keys"},
     {.architecture = "DeciLMForCausalLM", .refused = "its layers have different sizes"}};
 
 }  // namespace

@@ -127,22 +127,86 @@ void read_delta(const ConfigReader& in, ModelConfig& c) {
 namespace {
 
 constexpr std::pair<const char*, char> kBlocks[] = {
-    {"mamba", 'M'}, {"attention", '*'}, {"moe", 'E'}, {"mlp", '-'}};
+    {"mamba", 'M'}, {"attention", '*'},        {"moe", 'E'},
+    {"mlp", '-'},   {"linear_attention", 'M'}, {"full_attention", '*'}};
 constexpr const char* kList = "layers_block_type";
+constexpr const char* kTypes = "layer_types";
+constexpr const char* kIndices = "attn_layer_indices";
 constexpr const char* kPattern = "hybrid_override_pattern";
 
-std::string listed(const ConfigReader& in) {
-  if (!in.has(kList)) return in.text(kPattern);
+std::string blocks_in(const ConfigReader& in, const char* key) {
   const char* expected = "a list of mamba, attention, moe and mlp";
-  if (!in.json[kList].is_array()) in.refuse(kList, expected);
+  if (!in.json[key].is_array()) in.refuse(key, expected);
   std::string text;
-  for (const Json& block : in.json[kList]) {
+  for (const Json& block : in.json[key]) {
     const std::size_t before = text.size();
     for (const auto& [name, sublayer] : kBlocks)
       if (block == name) text += sublayer;
-    if (text.size() == before) in.refuse(kList, expected);
+    if (text.size() == before) in.refuse(key, expected);
   }
   return text;
+}
+
+// Without a list all layers have Mamba-2, but those of attention by their numbers.
+std::string mixers_in(const ConfigReader& in, std::uint64_t layers) {
+  for (const char* key : {kTypes, kList})
+    if (in.has(key)) return blocks_in(in, key);
+  std::string text(layers, 'M');
+  if (!in.has(kIndices)) return text;
+  const char* expected = "a list of the numbers of layers";
+  if (!in.json[kIndices].is_array()) in.refuse(kIndices, expected);
+  for (const Json& layer : in.json[kIndices]) {
+    if (!layer.is_number_unsigned() || layer.get<std::uint64_t>() >= layers) in.refuse(kIndices, expected);
+    text[layer.get<std::uint64_t>()] = '*';
+  }
+  return text;
+}
+
+std::string listed(const ConfigReader& in, const ModelConfig& c) {
+  if (!c.family->fed) return in.has(kList) ? blocks_in(in, kList) : in.text(kPattern);
+  const bool mixture = c.family->experts_key != nullptr && in.has(c.family->experts_key) &&
+                       in.json[c.family->experts_key] != 0;
+  std::string text;
+  for (const char mixer : mixers_in(in, c.layers)) text += {mixer, mixture ? 'E' : '-'};
+  return text;
+}
+
+const char* key_of_list(const ConfigReader& in, const ModelConfig& c) {
+  for (const char* key : {kTypes, kList})
+    if (in.has(key) && (c.family->fed || key == kList)) return key;
+  return c.family->fed ? kIndices : kPattern;
+}
+
+// "auto": the features of the stream times mamba_expand, divided among the heads.
+std::uint64_t features_of_head(const ConfigReader& in, const ModelConfig& c) {
+  const char* key = "mamba_head_dim";
+  if (!c.family->fed) return in.count(key, 16, 128);
+  const std::uint64_t all = in.count("mamba_expand", 1, 64) * c.hidden,
+                      heads = in.count("mamba_num_heads", 1, 1024);
+  const std::uint64_t features = in.json[key] == "auto" ? all / heads : in.count(key, 16, 128);
+  if (features * heads != all || features < 16 || features > 128)
+    throw UserError("E-HFC-006", in.place("mamba_n_heads"),
+                    fmt::format("expected heads of 16 to 128 features that have the {} of mamba_expand times "
+                                "hidden_size together, got {} of {}",
+                                all, heads, features));
+  return features;
+}
+
+// Norms of Mamba-2 are over all heads, those of the kernels over the heads that share keys.
+void require_one_group(const ConfigReader& in) {
+  if (in.count("n_groups", 1, 1024) == 1) return;
+  throw UserError("E-HFC-005", in.place("mamba_n_groups"),
+                  "asks for a norm over several groups of heads, which the kernels lack; expected 1");
+}
+
+// Granite 4 has layers of attention with the rotary embedding if it says so, Bamba always.
+void read_positions(const ConfigReader& in, ModelConfig& c) {
+  constexpr const char* kKey = "position_embedding_type";
+  c.rotary = c.family->fed;
+  if (!c.family->fed || !in.has(kKey)) return;
+  const std::string type = in.text(kKey);
+  if (type != "rope" && type != "nope") in.refuse(kKey, "rope or nope");
+  c.rotary = type == "rope";
 }
 
 // Both limits are 0 or infinite in the models that were published.
@@ -170,22 +234,25 @@ void count_sublayers(Json& values) {
 
 void read_states(const ConfigReader& in, ModelConfig& c) {
   if (!c.family->states) return;
-  const char* key = in.has(kList) ? kList : kPattern;
-  c.sublayers.text = listed(in);
+  const char* key = key_of_list(in, c);
+  c.sublayers.text = listed(in, c);
   if (c.sublayers.text.find_first_not_of("M*E-") != std::string::npos)
     in.refuse(key, "one of M, *, E and - for each layer");
-  if (c.sublayers.text.size() != c.layers)
-    throw UserError(
-        "E-HFC-006", in.place(key),
-        fmt::format("expected the parts of {} layers, got {}", c.layers, c.sublayers.text.size()));
+  if (const std::uint64_t parts = c.sublayers.text.size() / (c.family->fed ? 2 : 1); parts != c.layers)
+    throw UserError("E-HFC-006", in.place(key),
+                    fmt::format("expected the parts of {} layers, got {}", c.layers, parts));
   if (!c.sublayers.legal())
     throw UserError("E-HFC-005", in.place(key),
                     "asks for feed-forward parts that follow none of Mamba-2 or attention, which the cases "
                     "lack; expected one at most behind each M or *");
   c.layers = c.sublayers.layers();
-  c.activation = "relu";
+  read_positions(in, c);
+  c.squared = !c.family->gated;
+  if (c.squared) c.activation = "relu";
+  if (!c.sublayers.have('M')) return;  // Granite 4 Micro
+  if (c.family->fed) require_one_group(in);
   c.delta = {in.count("mamba_num_heads", 1, 1024), in.count("n_groups", 1, 1024),
-             in.count("ssm_state_size", 16, 256),  in.count("mamba_head_dim", 16, 128),
+             in.count("ssm_state_size", 16, 256),  features_of_head(in, c),
              in.count("conv_kernel", 1, 16),       true,
              in.flag("use_conv_bias", true)};
   read_limits(in, c.delta);
@@ -196,7 +263,13 @@ void read_states(const ConfigReader& in, ModelConfig& c) {
 }
 
 void read_shared_experts(const ConfigReader& in, ModelConfig& c) {
-  constexpr const char* kFfn = "moe_shared_expert_intermediate_size";
+  constexpr const char *kFfn = "moe_shared_expert_intermediate_size", *kAlone = "shared_intermediate_size";
+  if (c.family->fed) {
+    if (!in.has(kAlone) || c.family->experts_key == nullptr) return;
+    const std::uint64_t features = in.count(kAlone, 16, std::uint64_t{1} << 20);
+    (c.sublayers.have('E') ? c.shared_ffn : c.ffn) = features;
+    return;
+  }
   if (!c.sublayers.have('E')) {
     c.experts = c.experts_per_token = c.shared_ffn = 0;
     return;
@@ -206,6 +279,7 @@ void read_shared_experts(const ConfigReader& in, ModelConfig& c) {
                     "expected the experts of the layers that have some");
   constexpr std::uint64_t kMostFeatures = std::uint64_t{1} << 20;
   c.dense_ffn = c.sublayers.have('-') ? in.count("intermediate_size", 16, kMostFeatures) : 0;
+  if (in.has("moe_latent_size")) c.expert_latent = in.count("moe_latent_size", 16, kMostFeatures);
   if (c.shared_ffn > 0 && in.has(kFfn)) c.shared_ffn = in.count(kFfn, 16, kMostFeatures);
 }
 

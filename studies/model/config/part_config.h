@@ -31,6 +31,7 @@ void count_sublayers(nlohmann::ordered_json& values);
 // parts of another number of layers, or groups that do not divide the heads.
 void read_states(const ConfigReader& in, ModelConfig& config);
 // The hidden features of the shared expert, which are no multiple of those of the others.
+// Where a part is behind each Mamba-2 and attention, it is the shared expert, alone without others.
 void read_shared_experts(const ConfigReader& in, ModelConfig& config);
 
 }  // namespace tahoma::runtime

@@ -32,7 +32,7 @@ std::string encoder_text(const ModelConfig& config, const std::vector<SearchedPo
   std::size_t width = 25;
   for (const SearchedPoint& one : points) width = std::max(width, one.point.layout.text().size());
   std::string text =
-      wrapped_row("model", dimensions_text(config)) + left_out_rows(config) + warning_rows(points);
+      wrapped_row("model", dimensions_text(config)) + left_out_rows(config) + warning_rows(config, points);
   text += fmt::format("\n{:>5} {:<{}} {:>6} {:>9} {:>9} {:>6} {:>6} {:>8}\n", "chips", "layout", width,
                       "tokens", "sequences", "time", "bound", "MFU", "HBM GiB");
   each(points, figures, [&](const SearchedPoint& one, const PhaseFigures* f) {

@@ -192,7 +192,7 @@ const SearchedPoint* ModelReport::best() const {
 std::string model_text(const ModelReport& r) {
   const ModelConfig& c = r.config;
   std::string text = headline(r) + "\n";
-  text += wrapped_row("model", dimensions_text(c)) + left_out_rows(c) + warning_rows(r.points);
+  text += wrapped_row("model", dimensions_text(c)) + left_out_rows(c) + warning_rows(c, r.points);
   text += wrapped_row("demand", fmt::format("{} for each replica; decoding steps of the batch, with the "
                                             "context of each sequence in the caches",
                                             prompts_text(r)));

@@ -42,8 +42,8 @@ std::string left_out_rows(const ModelConfig& c) {
   return c.left_out.empty() ? "" : wrapped_row("left out", fmt::format("{}", fmt::join(c.left_out, "; ")));
 }
 
-std::string warning_rows(const std::vector<SearchedPoint>& points) {
-  std::vector<std::string> idle, padded;
+std::string warning_rows(const ModelConfig& c, const std::vector<SearchedPoint>& points) {
+  std::vector<std::string> idle, padded, heads;
   const auto add = [](std::vector<std::string>& to, std::string text) {
     if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(std::move(text));
   };
@@ -53,18 +53,24 @@ std::string warning_rows(const std::vector<SearchedPoint>& points) {
     if (layout.idle_cores() > 0)
       add(idle, fmt::format("{} of {} cores with {} on {}", layout.idle_cores(), layout.chips * layout.cores,
                             layout.text(), layout.chips_text()));
+    if (const std::uint64_t all = padded_heads(c, layout.tensor); all != c.heads)
+      add(heads, fmt::format("{} to {} with tensor {}", c.heads, all, layout.tensor));
     const std::uint64_t prompt = one.point.demand.prompt, tokens = layout.padded(prompt);
     if (tokens != prompt) add(padded, fmt::format("{} to {} tokens", prompt, tokens));
   }
   return (idle.empty() ? "" : wrapped_row("idle", fmt::format("{}", fmt::join(idle, "; ")))) +
-         (padded.empty() ? "" : wrapped_row("padded", fmt::format("prompts of {}", fmt::join(padded, ", "))));
+         (padded.empty() ? ""
+                         : wrapped_row("padded", fmt::format("prompts of {}", fmt::join(padded, ", ")))) +
+         (heads.empty() ? ""
+                        : wrapped_row("padded heads",
+                                      fmt::format("{}; they count as no work", fmt::join(heads, ", "))));
 }
 
 std::string plan_text(const ModelConfig& config, const std::vector<SearchedPoint>& points) {
   std::size_t width = 25;
   for (const SearchedPoint& one : points) width = std::max(width, one.point.layout.text().size());
   std::string text =
-      wrapped_row("model", dimensions_text(config)) + left_out_rows(config) + warning_rows(points);
+      wrapped_row("model", dimensions_text(config)) + left_out_rows(config) + warning_rows(config, points);
   text += fmt::format("\nlower bounds; nothing was executed\n{:>5} {:<{}} {:>6} {:>7} {:>5} {:>9} {:>9}\n",
                       "chips", "layout", width, "prompt", "context", "batch", "TTFT", "TPOT");
   for (const SearchedPoint& one : points) {

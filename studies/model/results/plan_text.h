@@ -14,8 +14,8 @@ std::string plan_text(const ModelConfig& config, const std::vector<SearchedPoint
 // Rows that name what is no part of the simulated model; none if all is.
 std::string left_out_rows(const ModelConfig& config);
 
-// Names the layouts that leave cores idle, and the prompts that are padded; none: "".
-std::string warning_rows(const std::vector<SearchedPoint>& points);
+// Names the layouts that leave cores idle, and the prompts and heads that are padded; none: "".
+std::string warning_rows(const ModelConfig& config, const std::vector<SearchedPoint>& points);
 
 // "LlamaForCausalLM: 32 layers, hidden 4096, ...".
 std::string dimensions_text(const ModelConfig& config);

@@ -156,10 +156,69 @@ TEST_CASE("model configuration: layers of Mamba-2, attention and experts as a fi
         "E-HFC-006 hybrid_override_pattern");
   CHECK(verdict(changed(hybrid, "hybrid_override_pattern", "MEM*EEM-")) ==
         "E-HFC-005 hybrid_override_pattern");
-  CHECK(verdict(changed(hybrid, "moe_latent_size", 1024)) == "E-HFC-005 moe_latent_size");
+  CHECK(read(changed(hybrid, "moe_latent_size", 1024)).expert_latent == 1024);
+  CHECK(verdict(llama("LlamaForCausalLM", {{"moe_latent_size", 1024}})) == "E-HFC-005 moe_latent_size");
   CHECK(verdict(changed(hybrid, "n_groups", 48)) == "E-HFC-006 n_groups");
   CHECK(verdict(llama("LlamaForCausalLM", {{"hybrid_override_pattern", "M*"}})) ==
         "E-HFC-005 hybrid_override_pattern");
+}
+
+TEST_CASE("model configuration: a feed-forward part behind each Mamba-2 and attention", "[model_config]") {
+  const json granite =
+      llama("GraniteMoeHybridForCausalLM", {{"layer_types", {"mamba", "attention", "mamba", "mamba"}},
+                                            {"num_hidden_layers", 4},
+                                            {"mamba_n_heads", 128},
+                                            {"mamba_d_state", 128},
+                                            {"num_local_experts", 72},
+                                            {"num_experts_per_tok", 10},
+                                            {"shared_intermediate_size", 1536},
+                                            {"attention_multiplier", 0.0078125}});
+  const runtime::ModelConfig c = read(granite);
+  CHECK(c.sublayers.text == "ME*EMEME");
+  CHECK(c.layers == 4);
+  CHECK(c.delta.value_dim == 64);  // "auto"
+  CHECK(c.delta.key_heads == 1);
+  CHECK(c.ffn == 8192);
+  CHECK(c.shared_ffn == 1536);
+  CHECK_FALSE(c.rotary);
+  CHECK(read(changed(granite, "position_embedding_type", "rope")).rotary);
+  CHECK(verdict(changed(granite, "position_embedding_type", "alibi")) == "E-HFC-003 position_embedding_type");
+  CHECK(verdict(changed(granite, "mamba_n_groups", 8)) == "E-HFC-005 mamba_n_groups");
+  CHECK(verdict(changed(granite, "mamba_d_head", 32)) == "E-HFC-006 mamba_n_heads");
+  // Without experts the shared one is the feed-forward part.
+  json dense = changed(changed(granite, "num_local_experts", 0), "num_experts_per_tok", 0);
+  CHECK(read(dense).sublayers.text == "M-*-M-M-");
+  CHECK(read(dense).ffn == 1536);
+  dense["layer_types"] = {"attention", "attention", "attention", "attention"};
+  CHECK(read(dense).delta.value_heads == 0);
+  json bamba = llama("BambaForCausalLM", {{"attn_layer_indices", {9, 18}}, {"num_hidden_layers", 20}});
+  CHECK(runtime::layers_of_attention(read(bamba)) == 2);
+  CHECK_FALSE(read(bamba).sublayers.of(18).state);
+  CHECK(read(bamba).rotated == 64);
+  CHECK(verdict(changed(bamba, "attn_layer_indices", {20})) == "E-HFC-003 attn_layer_indices");
+}
+
+TEST_CASE("model configuration: query heads are padded where the tensor degree asks for it",
+          "[model_config]") {
+  const runtime::ModelConfig c =
+      read(llama("LlamaForCausalLM", {{"num_attention_heads", 40}, {"head_dim", 128}}));
+  CHECK(runtime::padded_heads(c, 8) == 40);
+  CHECK(runtime::padded_heads(c, 16) == 48);  // six in each of eight groups, three on a rank
+  CHECK(runtime::padded_heads(c, 64) == 64);
+  const runtime::ModelConfig alone = read(llama(
+      "LlamaForCausalLM", {{"num_attention_heads", 40}, {"num_key_value_heads", 40}, {"head_dim", 128}}));
+  CHECK(runtime::padded_heads(alone, 16) == 48);
+  const auto model = [&](const runtime::ModelConfig& of, std::uint64_t tensor) {
+    runtime::ModelLayout layout;
+    layout.chips = 4;
+    layout.tensor = tensor;
+    return runtime::model_case(of, layout, {}, runtime::ModelPhase::kDecode, {1})["workload"]["model"];
+  };
+  CHECK(model(c, 16)["heads"] == 48);
+  CHECK(model(c, 16)["padding_heads"] == 8);
+  CHECK(model(c, 16)["kv_heads"] == 8);
+  CHECK_FALSE(model(c, 8).contains("padding_heads"));
+  CHECK(model(alone, 16)["kv_heads"] == 48);
 }
 
 TEST_CASE("model configuration: kinds of layers, and two neighbours of different kinds", "[model_config]") {
