@@ -18,46 +18,14 @@ import tempfile
 import numpy as np
 import torch
 
+from parts_inputs import Inputs
+
 DEVIATIONS = 4
 HIDDEN, HEADS, KV_HEADS, HEAD, FFN, EPSILON, THETA = 128, 4, 2, 32, 192, 1e-5, 10000.0
 KEY_HEADS, VALUE_HEADS, KEY, VALUE, TAPS = 2, 4, 32, 64, 4
 GROUPS, MAMBA_HEADS, STATE, MAMBA, MOST_STEP = 2, 8, 192, 32, 2.0
 MODEL = {"name": "parts", "hidden": HIDDEN, "heads": HEADS, "kv_heads": KV_HEADS, "head_dim": HEAD, "ffn": FFN, "epsilon": EPSILON,
          "theta": THETA}
-
-
-class Inputs:
-    """Random tensors by the names of workload.inputs, which bf16, or fp32 for vectors, holds exactly."""
-
-    def __init__(self, layers):
-        self.layers, self.generator, self.all, self.vectors = layers, torch.Generator().manual_seed(5), {}, set()
-
-    def add(self, name, value, vector=False):
-        self.all[name] = value if vector else value.to(torch.bfloat16).to(torch.float32)
-        if vector:
-            self.vectors.add(name)
-
-    def random(self, *shape):
-        return torch.randn(*shape, generator=self.generator)
-
-    def matrix(self, name, rows, columns):
-        self.add(name, self.random(self.layers, rows, columns) / math.sqrt(rows))
-
-    def vector(self, name, rows, columns, middle, reach):
-        self.add(name, middle + reach * (2 * torch.rand(self.layers, rows, columns, generator=self.generator) - 1), True)
-
-    def of(self, name, layer):
-        return self.all[name][layer].to(torch.float64)
-
-    def write(self, folder, zeroed):
-        paths = {}
-        for name, value in self.all.items():
-            array = np.zeros_like(value.numpy()) if name == zeroed else value.numpy()
-            if name not in self.vectors:
-                array = (array.view(np.uint32) >> 16).astype(np.uint16)  # bf16 bit by bit
-            paths[name] = str(folder / f"{name}.npy")
-            np.save(paths[name], np.ascontiguousarray(array))
-        return paths
 
 
 def rms_norm(x, gain):

@@ -198,6 +198,10 @@ std::vector<ModelLayout> possible_layouts(const ModelConfig& config, const Layou
     if (one.refusal && (!refusal || (says_more && !needs_more))) refusal = one.refusal;
   }
   if (possible.empty()) throw UserError(*refusal);
+  // The first one is the default: padding is for those who ask for it, or if nothing else is possible.
+  std::stable_partition(possible.begin(), possible.end(), [&](const ModelLayout& layout) {
+    return padded_heads(config, layout.tensor) == config.heads;
+  });
   return possible;
 }
 
