@@ -42,7 +42,8 @@ CompiledGraph::CompiledGraph(std::unique_ptr<Graph> graph, const model::MachineP
     lowering_.begin(entry.name, entry.op, entry.nodes, entry.slack);
     entry.lower(lowering_);
   }
-  for (const ValueId id : graph_->outputs) lowering_.tensor(id);
+  for (const ValueId id : graph_->outputs) lowering_.keep(id);
+  memory_ = plan_memory(lowering_);
 }
 
 StepBound bound_of(const Step& step, const model::MachineParams& machine) {
@@ -86,7 +87,13 @@ std::string plan_text(const CompiledGraph& compiled, const model::MachineParams&
       first = false;
     }
   }
-  return text + fmt::format("sum of the bounds: {:.4g} us\n", total / 1000);
+  const MemoryPlan& memory = compiled.memory();
+  return text +
+         fmt::format(
+             "sum of the bounds: {:.4g} us\n"
+             "HBM of a core: {} bytes of inputs, constants and outputs, {} of other tensors; {} in all if "
+             "they share memory\n",
+             total / 1000, memory.kept, memory.passing, memory.peak());
 }
 
 }  // namespace tahoma::workloads::graph

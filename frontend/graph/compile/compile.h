@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "frontend/graph/compile/inference.h"
+#include "frontend/graph/compile/tensor_memory.h"
 #include "frontend/graph/fuse/fusion.h"
 #include "frontend/graph/lower/graph_lowering.h"
 
@@ -27,6 +28,7 @@ class CompiledGraph {
 
   const Graph& graph() const { return *graph_; }
   const Lowering& lowering() const { return lowering_; }
+  const MemoryPlan& memory() const { return memory_; }
   // The tensor of a value after the plan is made; none if it was never placed.
   const std::optional<TensorRef>& tensor(ValueId id) const { return lowering_.placed(id); }
 
@@ -34,6 +36,7 @@ class CompiledGraph {
   std::unique_ptr<Graph> graph_;
   model::MachineParams machine_;
   Lowering lowering_;
+  MemoryPlan memory_;
 };
 
 // The lower bound of a step on one core, and what it is bound by: the tensor engine for its FLOPs, the core's
@@ -44,7 +47,7 @@ struct StepBound {
 };
 StepBound bound_of(const Step& step, const model::MachineParams& machine);
 
-// The plan as a table: node, operator, kernel, engine, sizes, FLOPs, bytes, bound.
+// The plan as a table: node, operator, kernel, engine, sizes, FLOPs, bytes, bound; then the memory.
 std::string plan_text(const CompiledGraph& compiled, const model::MachineParams& machine);
 
 }  // namespace tahoma::workloads::graph

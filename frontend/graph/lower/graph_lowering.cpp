@@ -39,11 +39,22 @@ TensorRef Lowering::place(ValueId id, Slot slot) {
   const TensorRef tensor{static_cast<SlotId>(slots_.size()), slot.dims};
   slots_.push_back(std::move(slot));
   slots_of_.at(id) = tensor;
+  use(tensor.slot);
   return tensor;
 }
 
+void Lowering::use(SlotId slot) {
+  if (plans_.empty()) return;
+  const std::size_t entry = plans_.size() - 1;
+  std::optional<Slot::Life>& life = slots_.at(slot).life;
+  life = Slot::Life{life ? life->first : entry, entry};
+}
+
 TensorRef Lowering::tensor(ValueId id) {
-  if (slots_of_.at(id)) return *slots_of_[id];
+  if (slots_of_.at(id)) {
+    use(slots_of_[id]->slot);
+    return *slots_of_[id];
+  }
   const Value& value = graph_.value(id);
   TAHOMA_INVARIANT(value.constant != nullptr, "a node reads '" + value.name + "' before it is computed");
   return place(id, {value.name, stored(value.type.element), value.type.dims, value.constant, {}, {}, 0});
@@ -67,12 +78,15 @@ void Lowering::view(ValueId id, const TensorRef& of) {
   slots_of_.at(id) = TensorRef{of.slot, graph_.value(id).type.dims};
 }
 
+void Lowering::keep(ValueId id) { slots_.at(tensor(id).slot).output = true; }
+
 TensorRef Lowering::scratch(const std::string& name, isa::DType dtype, const Dims& dims) {
   return constant(name, dtype, dims, {});
 }
 
 TensorRef Lowering::constant(const std::string& name, isa::DType dtype, const Dims& dims, LazyArray values) {
   slots_.push_back({name, dtype, dims, std::move(values), {}, {}, 0});
+  use(static_cast<SlotId>(slots_.size() - 1));
   return {static_cast<SlotId>(slots_.size() - 1), dims};
 }
 

@@ -27,6 +27,11 @@ struct Slot {
   bool input = false;                   // of the graph
   std::optional<std::int64_t> rows_of;  // it numbers rows of a tensor that has that many: a control tensor
   std::uint64_t spare = 0;              // elements behind its own that a kernel may read, and does not use
+  bool output = false;                  // of the graph
+  struct Life {
+    std::size_t first, last;  // entries of the plan
+  };
+  std::optional<Life> life{};  // while lowering: the entries so far that use it
 };
 
 // A slot, or what a view of it has as dimensions.
@@ -105,6 +110,7 @@ class Lowering {
   TensorRef input(ValueId id);
   TensorRef result(ValueId id);                // a new tensor for it
   void view(ValueId id, const TensorRef& of);  // shares the tensor
+  void keep(ValueId id);                       // an output of the graph
   TensorRef scratch(const std::string& name, isa::DType dtype, const Dims& dims);
   TensorRef constant(const std::string& name, isa::DType dtype, const Dims& dims, LazyArray values);
   TensorRef filled(const std::string& name, isa::DType dtype, const Dims& dims, double value);
@@ -119,6 +125,7 @@ class Lowering {
 
  private:
   TensorRef place(ValueId id, Slot slot);
+  void use(SlotId slot);  // by the entry that is being lowered
 
   const Graph& graph_;
   const model::MachineParams& machine_;

@@ -12,8 +12,8 @@ namespace tahoma::workloads::graph {
 // The machine's bytes of a slot.
 using SlotBytes = std::function<const std::byte*(SlotId)>;
 
-// `core` names the core in mismatches.
+// Nodes that read or store a slot which is not intact are left out. `core` names the core in mismatches.
 runtime::GoldenResult check_nodes(const CompiledGraph& compiled, const SlotBytes& bytes,
-                                  const std::string& core);
+                                  const std::function<bool(SlotId)>& intact, const std::string& core);
 
 }  // namespace tahoma::workloads::graph

@@ -49,6 +49,10 @@ void GraphSettings::declare(base::ParamTree& t) {
         "type of all floating-point tensors; model: their own", base::chosen());
   t.add("fuse", fuse_, true, "nodes share kernels where values between them can stay on chip",
         base::chosen());
+  t.add("reuse", reuse_, false,
+        "tensors between nodes share HBM where their lives do not overlap; then only nodes whose tensors are "
+        "left at the end are compared with their definitions",
+        base::chosen());
   t.add("cores", cores_, std::uint64_t{1}, {1, 4096},
         "cores that share dimension 0 of every input; each runs the whole graph on its part", base::chosen());
   t.add("chips", chips_, std::uint64_t{0}, {0, 1024},

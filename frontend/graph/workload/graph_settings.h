@@ -22,6 +22,7 @@ class GraphSettings {
   void declare(base::ParamTree& t);
 
   const std::string& model() const { return model_; }
+  bool reuse() const { return reuse_; }
   // Of the machine; E-RUN-063 if it has fewer, E-ONX-008 if both cores and chips are given.
   std::uint64_t cores(const model::MachineParams& machine) const;
   // E-ONX-008 for a text that is no list of sizes.
@@ -32,7 +33,7 @@ class GraphSettings {
   std::string model_, inputs_, sizes_;
   std::uint64_t batch_ = 0, cores_ = 1, chips_ = 0;
   FloatChoice floats_{};
-  bool fuse_ = true;
+  bool fuse_ = true, reuse_ = false;
 };
 
 }  // namespace tahoma::workloads::graph

@@ -15,7 +15,6 @@
 #include "runtime/run/core_name.h"
 #include "runtime/run/inputs.h"
 #include "workloads/common/row_numbers.h"
-#include "workloads/common/transposed_load.h"
 
 namespace tahoma::workloads {
 
@@ -62,6 +61,7 @@ class GraphModel final : public runtime::Workload {
     for (std::uint32_t core = 0; core < cores_used(); ++core)
       all.add(check_nodes(
           *compiled_, [&](SlotId slot) { return machine.bytes(tensor_of(core, slot)); },
+          [&](SlotId slot) { return !settings_.reuse() || compiled_->memory().intact[slot]; },
           runtime::core_name(machine.params(), core)));
     return all;
   }
@@ -106,11 +106,16 @@ class GraphModel final : public runtime::Workload {
       for (const Step& step : plan.steps) bound += bound_of(step, machine.params()).ns;
     }
     const double ns = static_cast<double>(run.elapsed.fs) * 1e-6;
+    const MemoryPlan& memory = compiled_->memory();
+    const auto hbm = static_cast<double>(settings_.reuse() ? memory.peak() : memory.kept + memory.passing);
     return {
         {"graph_nodes", nodes, fmt::format("{:g}", nodes), "nodes of the graph that the machine computes"},
         {"graph_bound_ns", bound,
          fmt::format("{:.4g} us, {:.1f} % of the time", bound / 1000, 100 * bound / ns),
-         "sum of the bounds of all nodes: FLOPs, bytes or operations of each, whichever takes longest"}};
+         "sum of the bounds of all nodes: FLOPs, bytes or operations of each, whichever takes longest"},
+        {"graph_hbm_bytes", hbm, fmt::format("{:.4g} MB", hbm / 1e6),
+         settings_.reuse() ? "tensors of one core; those between nodes share memory"
+                           : "tensors of one core, each with memory of its own"}};
   }
   std::uint32_t cores_used() const override { return cores_; }
   std::string describe() const override {
@@ -148,32 +153,52 @@ class GraphModel final : public runtime::Workload {
       for (const GraphInput& input : graph.inputs) {
         Value& value = graph.value(input.value);
         if (value.name != name) continue;
-        value.given = [&value, file = file] {
-          const isa::DType dtype = element_row(value.type.element).stored;
+        value.given = [&graph, id = input.value, file = file] {  // values move when expansions add some
+          const Value& of = graph.value(id);
+          const isa::DType dtype = element_row(of.type.element).stored;
           const HostTensor tensor =
-              runtime::load_input(file, value.name, dtype, {value.type.dims.begin(), value.type.dims.end()});
-          return load_array(value.type, dtype, tensor.values.data());
+              runtime::load_input(file, of.name, dtype, {of.type.dims.begin(), of.type.dims.end()});
+          return load_array(of.type, dtype, tensor.values.data());
         };
       }
   }
 
-  // Some rows more than the tensor has: transposing loads read them (workloads/common/transposed_load.h).
+  bool shares(SlotId slot) const {
+    return settings_.reuse() && compiled_->memory().block_of[slot].has_value();
+  }
+
+  // Kernels may read behind a tensor, where the program may never write.
   void place(Machine& machine, std::uint32_t core) {
     std::vector<Tensor>& placed = placed_.emplace_back();
     placed.push_back(machine.allocate(core, kMemory, isa::DType::kUint8, {64}));
-    for (const Slot& slot : slots()) {
-      const std::uint64_t elements = elements_of(slot.dims),
-                          row = slot.dims.empty() ? 1
-                                                  : std::max<std::uint64_t>(
-                                                        1, static_cast<std::uint64_t>(slot.dims.back()));
-      placed.push_back(machine.allocate(core, slot.name, slot.dtype,
-                                        {elements + std::max(slot.spare, kTransposeRows * row)}));
-      // Only the rows behind a tensor that the program computes are never written.
-      Tensor untouched = placed.back();
-      if (!slot.input && !slot.values) untouched.address += elements * isa::size_of(slot.dtype);
-      untouched.shape = {untouched.elements() - (slot.input || slot.values ? 0 : elements)};
-      machine.declare_input(untouched);
+    const MemoryPlan& memory = compiled_->memory();
+    std::vector<Tensor> blocks;
+    if (settings_.reuse())
+      for (const std::uint64_t bytes : memory.blocks)
+        blocks.push_back(
+            machine.allocate(core, fmt::format("block{}", blocks.size()), isa::DType::kUint8, {bytes}));
+    std::vector<std::uint64_t> written = memory.blocks;  // bytes that the shortest tensor of the block has
+    for (SlotId s = 0; s < slots().size(); ++s) {
+      const Slot& slot = slots()[s];
+      const std::uint64_t bytes = elements_of(slot.dims) * isa::size_of(slot.dtype);
+      if (shares(s)) {
+        const BlockId block = *memory.block_of[s];
+        placed.push_back(blocks[block]);
+        written[block] = std::min(written[block], bytes);
+        continue;
+      }
+      placed.push_back(machine.allocate(core, slot.name, slot.dtype, {stored_elements(slot)}));
+      const bool filled = slot.input || slot.values;
+      declare_behind(machine, placed.back(), filled ? 0 : bytes);
     }
+    for (std::size_t block = 0; block < blocks.size(); ++block)
+      declare_behind(machine, blocks[block], written[block]);
+  }
+
+  static void declare_behind(Machine& machine, Tensor tensor, std::uint64_t bytes) {
+    tensor.address += bytes;
+    tensor.shape = {tensor.elements() - bytes / isa::size_of(tensor.dtype)};
+    machine.declare_input(tensor);
   }
 
   std::vector<std::int64_t> distances(std::uint32_t core) const {
@@ -188,12 +213,26 @@ class GraphModel final : public runtime::Workload {
     const runtime::HbmView memory = kernel.argument(kMemory, isa::DType::kUint8, 1, 64);
     const std::vector<std::int64_t> at = distances(core);
     std::vector<runtime::HbmView> views;
+    std::map<BlockId, runtime::HbmView> blocks;  // dependencies are those of the block
     for (SlotId s = 0; s < slots().size(); ++s) {
       const Slot& slot = slots()[s];
       const auto columns =
           slot.dims.empty() ? 1 : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(slot.dims.back()));
       const std::uint64_t rows = std::max<std::uint64_t>(1, elements_of(slot.dims) / columns);
-      if (slot.rows_of) {
+      if (shares(s)) {
+        const BlockId block = *compiled_->memory().block_of[s];
+        if (!blocks.contains(block)) {
+          blocks[block] =
+              kernel.beside(memory, at[s + 1], isa::DType::kUint8, 1, compiled_->memory().blocks[block]);
+          kernel.track_bytes(blocks[block]);
+        }
+        runtime::HbmView view = blocks[block];
+        view.dtype = slot.dtype;
+        view.rows = rows;
+        view.columns = columns;
+        view.row_stride = static_cast<std::int64_t>(columns);
+        views.push_back(view);
+      } else if (slot.rows_of) {
         views.push_back(kernel.argument(fmt::format("rows{}", s), slot.dtype, rows, columns));
         kernel.control(views.back());
       } else {

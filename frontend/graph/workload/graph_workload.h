@@ -9,7 +9,7 @@
 // (frontend/graph/fuse/) are one node here: values between them are known to within their errors, whose
 // effect on the last one the definitions give; attention has a rule of its own
 // (frontend/graph/fuse/attention_slack.h). Constants are those of the file. Every intermediate tensor has
-// memory of its own.
+// memory of its own, unless `reuse` is on; then nodes whose tensors are overwritten are not compared.
 #pragma once
 
 #include <memory>
