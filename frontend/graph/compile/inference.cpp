@@ -61,6 +61,21 @@ void drop_unneeded(Graph& graph) {
   graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 }
 
+// Inputs that an expansion did not read. Their nodes keep their numbers, which constants refer to.
+void empty_unneeded(Graph& graph) {
+  std::vector<bool> needed(graph.values.size(), false);
+  for (const ValueId id : graph.outputs) needed[id] = true;
+  const auto is_needed = [&](ValueId id) { return id != kOmitted && needed[id]; };
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    if (std::none_of(node->outputs.begin(), node->outputs.end(), is_needed)) {
+      node->inputs.clear();
+      std::fill(node->outputs.begin(), node->outputs.end(), kOmitted);
+    }
+    for (const ValueId id : node->inputs)
+      if (id != kOmitted) needed[id] = true;
+  }
+}
+
 std::int64_t bound(const Graph& graph, const GraphInput& input, std::size_t d, const Sizes& sizes) {
   const NamedDim& dim = input.dims[d];
   const std::string place = fmt::format("input '{}'", graph.value(input.value).name);
@@ -175,6 +190,7 @@ void infer_types(Graph& graph, const Sizes& sizes) {
     graph.nodes.push_back(std::move(node));
     infer_node(graph, graph.nodes.size() - 1);
   }
+  empty_unneeded(graph);
 }
 
 }  // namespace tahoma::workloads::graph

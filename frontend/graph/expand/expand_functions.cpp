@@ -88,6 +88,14 @@ constexpr std::array kFunctions{
                                                          to.add("Add", {x, bias}), to.number(0, element)});
                   return to.add("Where", {to.add("Greater", {x, limit}), to.add("Sub", {x, bias}), below});
                 }},
+    FunctionRow{
+        "Swish",
+        [](Expansion& to, ValueId x) {
+          const NodeView& node = to.node();
+          const double alpha = node.number("alpha", 1);
+          const ValueId scaled = alpha == 1 ? x : to.add("Mul", {x, to.number(alpha, node.type(0).element)});
+          return to.add("Mul", {x, to.add("Sigmoid", {scaled})});
+        }},
     // The remainder has the sign of the divisor, and that of the dividend with fmod.
     FunctionRow{
         "Mod",

@@ -22,6 +22,11 @@ Attribute attribute_of(double value) {
   attribute.f = value;
   return attribute;
 }
+Attribute attribute_of(std::string value) {
+  Attribute attribute;
+  attribute.s = std::move(value);
+  return attribute;
+}
 Attribute attribute_of(std::vector<std::int64_t> values) {
   Attribute attribute;
   attribute.ints = std::move(values);
@@ -53,12 +58,15 @@ std::vector<ValueId> Expansion::split(ValueId value, std::int64_t axis, std::vec
 
 ValueId Expansion::constant(ElementType element, Dims dims, std::vector<double> values) {
   TAHOMA_INVARIANT(elements_of(dims) == values.size(), "a constant has other dimensions than values");
-  const auto id = static_cast<ValueId>(graph_.values.size());
   Array array{{element, std::move(dims)}, std::move(values)};
-  Value& value = graph_.values.emplace_back();
-  value.name = fmt::format("{}/constant{}", node_.name, id);
-  value.type = array.type;
-  value.constant = [array = std::move(array)] { return array; };
+  const TensorType type = array.type;
+  return constant(type, [array = std::move(array)] { return array; });
+}
+
+ValueId Expansion::constant(TensorType type, LazyArray values) {
+  const auto id = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back(
+      {fmt::format("{}/constant{}", node_.name, id), std::move(type), std::move(values), {}});
   return id;
 }
 
@@ -90,6 +98,11 @@ ValueId Expansion::times_along(ValueId value, std::size_t rank, std::size_t axis
 ValueId Expansion::reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps) {
   if (axes.empty()) return value;
   return add(op, {value, integers(std::move(axes))}, {{"keepdims", attribute_of(std::int64_t{keeps})}});
+}
+
+ValueId Expansion::concat(std::vector<ValueId> values, std::int64_t axis) {
+  if (values.size() == 1) return values[0];
+  return add("Concat", std::move(values), {{"axis", attribute_of(axis)}});
 }
 
 namespace {

@@ -14,6 +14,7 @@ namespace tahoma::workloads::graph {
 using Attributes = std::map<std::string, Attribute>;
 Attribute attribute_of(std::int64_t value);
 Attribute attribute_of(double value);
+Attribute attribute_of(std::string value);
 Attribute attribute_of(std::vector<std::int64_t> values);
 
 class Expansion {
@@ -26,6 +27,9 @@ class Expansion {
   const NodeView& node() const { return view_; }
   Dims dims(std::size_t input) const { return view_.dims(input); }  // a copy: values move when some are added
 
+  bool is_constant(ValueId id) const { return graph_.value(id).constant != nullptr; }
+  Array values(ValueId id) const { return graph_.value(id).constant(); }
+  LazyArray lazy(std::size_t input) const { return graph_.value(view_.id(input)).constant; }
   // The value is a constant other than 0.
   bool holds(ValueId id) const {
     return graph_.value(id).constant && graph_.value(id).constant().values.at(0) != 0;
@@ -37,6 +41,7 @@ class Expansion {
 
   // Constants.
   ValueId constant(ElementType element, Dims dims, std::vector<double> values);
+  ValueId constant(TensorType type, LazyArray values);  // computed when somebody needs it
   ValueId integers(std::vector<std::int64_t> values);
   ValueId number(double value, ElementType element = ElementType::kFloat) {
     return constant(element, {}, {value});
@@ -48,6 +53,8 @@ class Expansion {
   ValueId transpose(ValueId value, const std::vector<std::int64_t>& order);
   ValueId times_along(ValueId value, std::size_t rank, std::size_t axis, ValueId matrix);
   ValueId reduce(const std::string& op, ValueId value, std::vector<std::int64_t> axes, bool keeps = true);
+
+  ValueId concat(std::vector<ValueId> values, std::int64_t axis);
 
   // Adds the nodes of a branch with these values as its inputs; returns its outputs.
   std::vector<ValueId> inlined(const Branch& branch, const std::vector<ValueId>& arguments);
@@ -114,5 +121,21 @@ void expand_conv(Expansion& to);
 
 // Functions of one tensor or two.
 void expand_function(Expansion& to);
+
+// Operators that optimisers fuse; most have the domain com.microsoft, and definitions by ONNX Runtime.
+void expand_fused_activation(Expansion& to);    // FastGelu, BiasGelu, QuickGelu, ...
+void expand_fused_matmul(Expansion& to);        // factors and transposes
+void expand_fused_conv(Expansion& to);          // an addend and an activation
+void expand_fused_gemm(Expansion& to);          // an activation
+void expand_matmul_of_bits(Expansion& to);      // MatMulNBits: weights become constants of the model's type
+void expand_rms_norm(Expansion& to);            // RMSNormalization, SimplifiedLayerNormalization
+void expand_skip_norm(Expansion& to);           // the norm of a sum
+void expand_embed_norm(Expansion& to);          // the norm of a sum of rows of tables
+void expand_rotary(Expansion& to);              // of the default domain
+void expand_contributed_rotary(Expansion& to);  // of com.microsoft
+void expand_attention(Expansion& to);           // of the default domain
+void expand_contributed_attention(Expansion& to);
+void expand_multi_head_attention(Expansion& to);
+void expand_group_query_attention(Expansion& to);
 
 }  // namespace tahoma::workloads::graph

@@ -17,7 +17,7 @@ std::string text_of(const Node& node) { return fmt::format("node '{}' ({})", nod
 
 namespace {
 
-constexpr std::int64_t kLeastOpset = 1, kMostOpset = 21;
+constexpr std::int64_t kLeastOpset = 1, kMostOpset = 24;
 constexpr int kMostDepth = 16;
 
 class ModelReader {

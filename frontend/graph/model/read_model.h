@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads an ONNX file: protobuf by the published schema, opsets 1 to 21 of the default domain. Nothing outside
+// Reads an ONNX file: protobuf by the published schema, opsets 1 to 24 of the default domain. Nothing outside
 // the model's folder is read: external data are files below it.
 //
 // Throws UserError with the file as place:

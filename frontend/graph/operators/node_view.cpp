@@ -28,6 +28,10 @@ bool NodeView::is_constant(std::size_t input) const {
   return has(input) && graph_.value(node_.inputs[input]).constant != nullptr;
 }
 
+bool NodeView::is_known(std::size_t input) const {
+  return is_constant(input) || (has(input) && graph_.value(node_.inputs[input]).given);
+}
+
 Array NodeView::constant(std::size_t input) const {
   const Value& value = graph_.value(id(input));
   require(value.constant || value.given, "E-ONX-010",

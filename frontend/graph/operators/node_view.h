@@ -28,6 +28,7 @@ class NodeView {
   std::int64_t rank(std::size_t input) const { return static_cast<std::int64_t>(dims(input).size()); }
 
   bool is_constant(std::size_t input) const;
+  bool is_known(std::size_t input) const;  // constant() has values for it
   // The values of a constant, or of an input that the case gives; E-ONX-010 if they are known only in the
   // run.
   Array constant(std::size_t input) const;

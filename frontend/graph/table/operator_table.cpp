@@ -76,6 +76,7 @@ constexpr ExpansionRow kExpansions[] = {
     {"Asin", expand_function},
     {"Asinh", expand_function},
     {"Atanh", expand_function},
+    {"Attention", expand_attention},
     {"CastLike", expand_function},
     {"ConvInteger", expand_quantized_product},
     {"Cosh", expand_function},
@@ -101,26 +102,71 @@ constexpr ExpansionRow kExpansions[] = {
     {"QLinearConv", expand_quantized_product},
     {"QLinearMatMul", expand_quantized_product},
     {"QuantizeLinear", expand_quantize},
+    {"RMSNormalization", expand_rms_norm},
     {"RNN", expand_recurrent},
+    {"RotaryEmbedding", expand_rotary},
     {"Scatter", expand_scatter},
     {"ScatterElements", expand_scatter},
     {"ScatterND", expand_scatter},
     {"Shrink", expand_function},
+    {"SimplifiedLayerNormalization", expand_rms_norm},
     {"Sinh", expand_function},
+    {"Swish", expand_function},
     {"Tan", expand_function},
     {"TopK", expand_top},
     {"Upsample", expand_upsample},
 };
 
+// Of the domain com.microsoft.
+constexpr ExpansionRow kContributed[] = {
+    {"Attention", expand_contributed_attention},
+    {"BiasAdd", expand_fused_activation},
+    {"BiasGelu", expand_fused_activation},
+    {"BiasSplitGelu", expand_fused_activation},
+    {"DequantizeLinear", expand_dequantize},
+    {"EmbedLayerNormalization", expand_embed_norm},
+    {"FastGelu", expand_fused_activation},
+    {"FusedConv", expand_fused_conv},
+    {"FusedGemm", expand_fused_gemm},
+    {"FusedMatMul", expand_fused_matmul},
+    {"Gelu", expand_fused_activation},
+    {"GroupQueryAttention", expand_group_query_attention},
+    {"MatMulNBits", expand_matmul_of_bits},
+    {"MultiHeadAttention", expand_multi_head_attention},
+    {"QuantizeLinear", expand_quantize},
+    {"QuickGelu", expand_fused_activation},
+    {"RotaryEmbedding", expand_contributed_rotary},
+    {"SimplifiedLayerNormalization", expand_rms_norm},
+    {"SkipLayerNormalization", expand_skip_norm},
+    {"SkipSimplifiedLayerNormalization", expand_skip_norm},
+};
+
+void add_expansions(std::vector<OperatorRow>& rows, std::span<const ExpansionRow> expansions) {
+  for (const ExpansionRow& row : expansions)
+    rows.push_back({row.name, nullptr, nullptr, nullptr, false, row.expand});
+  std::sort(rows.begin(), rows.end(),
+            [](const OperatorRow& a, const OperatorRow& b) { return a.name < b.name; });
+}
+
 std::vector<OperatorRow> all_operators() {
   std::vector<OperatorRow> rows(std::begin(kOthers), std::end(kOthers));
   for (const ElementwiseRow& row : elementwise_rows())
     rows.push_back({row.op, infer_elementwise, define_elementwise, lower_elementwise});
-  for (const ExpansionRow& row : kExpansions)
-    rows.push_back({row.name, nullptr, nullptr, nullptr, false, row.expand});
-  std::sort(rows.begin(), rows.end(),
-            [](const OperatorRow& a, const OperatorRow& b) { return a.name < b.name; });
+  add_expansions(rows, kExpansions);
   return rows;
+}
+
+std::vector<OperatorRow> contributed_operators() {
+  std::vector<OperatorRow> rows;
+  add_expansions(rows, kContributed);
+  return rows;
+}
+
+const OperatorRow* row_of(std::span<const OperatorRow> rows, const std::string& op) {
+  const auto row =
+      std::lower_bound(rows.begin(), rows.end(), op,
+                       [](const OperatorRow& r, const std::string& name) { return r.name < name; });
+  return row != rows.end() && row->name == op ? &*row : nullptr;
 }
 
 }  // namespace
@@ -131,11 +177,9 @@ std::span<const OperatorRow> operator_table() {
 }
 
 const OperatorRow* operator_row(const Node& node) {
-  if (!node.domain.empty()) return nullptr;
-  const std::span<const OperatorRow> rows = operator_table();
-  const auto row = std::lower_bound(rows.begin(), rows.end(), node.op,
-                                    [](const OperatorRow& r, const std::string& op) { return r.name < op; });
-  return row != rows.end() && row->name == node.op ? &*row : nullptr;
+  if (node.domain.empty()) return row_of(operator_table(), node.op);
+  static const std::vector<OperatorRow> contributed = contributed_operators();
+  return node.domain == "com.microsoft" ? row_of(contributed, node.op) : nullptr;
 }
 
 }  // namespace tahoma::workloads::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of ONNX's default domain that Tahoma has: one row each, with its shape rule, its definition
-// and its lowering; or, of an operator that others express, its expansion.
+// The operators that Tahoma has, of ONNX's default domain and of com.microsoft: one row each, with its shape
+// rule, its definition and its lowering; or, of an operator that others express, its expansion.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct OperatorRow {
   OperatorExpansion expand = nullptr;  // of operators, or of some of their nodes, that others express
 };
 
-std::span<const OperatorRow> operator_table();      // by name
+std::span<const OperatorRow> operator_table();      // of the default domain, by name
 const OperatorRow* operator_row(const Node& node);  // null: none, or another domain
 
 }  // namespace tahoma::workloads::graph
