@@ -127,6 +127,11 @@ def test_scores_are_an_output(tmp_path, mode):
     check(tmp_path, nodes, {**X23, "M": normal(9, 9)}, {"y": y, "s": scores[mode]}, opset=23, one_kernel=False)
 
 
+def test_products_are_an_output(tmp_path):
+    y, scores = attend(*X23.values(), scale=0.3)
+    check(tmp_path, [node("Attention", ["Q", "K", "V"], ["y", "", "", "s"], domain="", scale=0.3)], X23, {"y": y, "s": scores[0]}, opset=23, one_kernel=False)
+
+
 # Attention of com.microsoft.
 
 def projected(x, w, b):

@@ -44,7 +44,7 @@ class Expansion {
   ValueId constant(TensorType type, LazyArray values);  // computed when somebody needs it
   ValueId integers(std::vector<std::int64_t> values);
   ValueId number(double value, ElementType element = ElementType::kFloat) {
-    return constant(element, {}, {value});
+    return constant(element, {}, {rounded(value, element)});
   }
 
   // Nodes that occur in several expansions.

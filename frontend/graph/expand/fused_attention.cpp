@@ -12,8 +12,8 @@ namespace tahoma::workloads::graph {
 
 namespace {
 
-constexpr std::size_t kMostAddends = 2;  // the attention kernel adds two masks
-constexpr double kHiddenScore = -1e30;   // finite: a query without keys has weights, and the result 0
+constexpr std::size_t kMostAddends = 2;                       // the attention kernel adds two masks
+constexpr double kHiddenScore = -1e30, kHiddenHalf = -65504;  // finite; of fp16
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Heads of keys or values, each repeated for `times` heads of queries.
@@ -150,7 +150,9 @@ AttentionValues attention(Expansion& to, const Heads& q, Heads k, Heads v, Atten
   out.masked = out.capped;
   // As an output, hidden scores are -inf. Otherwise a query without keys has finite ones; its result is 0.
   const bool shows_scores = node.wants(3) && node.integer("qk_matmul_output_mode", 0) == 2;
-  const double hidden = shows_scores ? -kInfinity : kHiddenScore;
+  const double hidden = shows_scores                       ? -kInfinity
+                        : element == ElementType::kFloat16 ? kHiddenHalf
+                                                           : kHiddenScore;
   if (terms.shown) out.masked = to.add("Where", {*terms.shown, out.masked, to.number(hidden, element)});
   for (const ValueId mask : terms.masks) out.masked = to.add("Add", {out.masked, mask});
   const bool casts = terms.softmax && *terms.softmax != element;
