@@ -38,9 +38,6 @@ void add_oracle_options(CLI::App& sub, OracleOptions& options) {
       "--serve", options.serve,
       "Read verifications as lines of JSON from standard input and print their verdicts, each job in a "
       "process of its own");
-  sub.add_option("--jobs", options.jobs, "With --serve: jobs that run at the same time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
   sub.add_option("--job-seconds", options.seconds, "With --serve: time limit of a job")->type_name("S");
   sub.add_option("--job-memory", options.memory_mib, "With --serve: memory limit of a job")->type_name("MIB");
 }

@@ -17,8 +17,8 @@ namespace tahoma::runtime {
 
 struct OracleOptions {
   bool verify = false, serve = false;
-  std::string previous;  // file with an earlier verdict
-  std::uint64_t jobs = 2;
+  std::string previous;             // file with an earlier verdict
+  std::uint64_t jobs = 2;           // at the same time
   double seconds = 60;              // of a job
   std::uint64_t memory_mib = 4096;  // of a job
 };

@@ -40,6 +40,7 @@ struct NkiCommand {
 
 // The case that the words describe. A machine that --machine does not name is one chip.
 ExitStatus run_nki(NkiCommand& command) {
+  if (command.run.jobs > 0) command.oracle.jobs = command.run.jobs;
   if (command.oracle.serve) return serve_verifications(command.oracle);
   if (command.kernel.empty()) throw base::UserError("E-CLI-003", "nki", "KERNEL is required");
   if (command.oracle.verify)

@@ -213,6 +213,12 @@ void add_run_options(CLI::App& sub, RunCommand& command) {
          "freely on silicon, and show the band of its time: 95 % of the phases with 39, 90 % with 19")
       ->type_name("N")
       ->check(whole_numbers(2, kMostRepetitions), "");
+  sub.add_option("--jobs", command.jobs,
+                 "Repetitions of the run at the same time; default: one per host core. With --serve: jobs; "
+                 "default: 2")
+      ->type_name("N")
+      ->check(whole_numbers(1, kMostJobs), "")
+      ->default_str("");
   sub.add_flag(
       "--isolated", command.isolated,
       "Of a case of several programs (kind colocated): also run each alone, in timing mode, and show "

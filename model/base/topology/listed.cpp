@@ -56,6 +56,9 @@ class Listed final : public Topology {
   }
 
   std::uint32_t switches() const override { return switches_; }
+  std::string switch_name(std::uint32_t node) const override {
+    return fmt::format("switch{}", node - chips());  // as in the file
+  }
   PortIndex ports(std::uint32_t node) const override { return static_cast<PortIndex>(ports_[node].size()); }
   PortKind port(std::uint32_t node, PortIndex port) const override {
     const Port& p = ports_[node][port];

@@ -82,6 +82,7 @@ TEST_CASE("listed: known fabrics obey the laws of every topology", "[fabric]") {
   check_laws(*listed(dir, 6, ring));
   check_laws(*listed(dir, 16, fat_tree(16, 4)));
   check_laws(*listed(dir, 2, {{"0", "1"}, {"0", "1"}, {"1", "0"}}));  // three links side by side
+  CHECK(listed(dir, 16, fat_tree(16, 4))->switch_name(16 + 7) == "switch7");
   CHECK(listed(dir, 6, all_to_all)->vc_classes() == 1);
   CHECK(listed(dir, 6, ring)->vc_classes() == 3);
   CHECK(listed(dir, 16, fat_tree(16, 4))->vc_classes() == 4);
