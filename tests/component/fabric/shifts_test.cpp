@@ -41,7 +41,7 @@ std::size_t most_classes(std::uint32_t chips) {
 }  // namespace
 
 TEST_CASE("shifts: a torus has one for each of its chips, and each keeps every link", "[fabric]") {
-  for (const base::MachineSize size :
+  for (const base::MachineSize& size :
        {base::MachineSize{4, 4, 4}, {3, 1, 1}, {2, 4, 1}, {1, 1, 1}, {4, 2, 3}}) {
     const auto torus = fabric("torus", size);
     const auto shifts = base::shifts_of(*torus);
@@ -111,7 +111,7 @@ TEST_CASE("switch turns: each output serves every input once, its own first, and
 
 TEST_CASE("shifts: routes keep their ports, unless an axis of even length shifts by an odd number of chips",
           "[fabric]") {
-  for (const base::MachineSize size :
+  for (const base::MachineSize& size :
        {base::MachineSize{3, 5, 1}, {4, 3, 1}, {6, 1, 1}, {2, 4, 1}, {2, 2, 3}, {4, 4, 4}}) {
     const auto torus = fabric("torus", size);
     const base::Routes routes(*torus, {0, 1, 2}, {});

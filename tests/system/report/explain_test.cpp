@@ -183,13 +183,14 @@ TEST_CASE("explain: a repetition that fails is named, and no bottleneck is", "[e
   explanation.name = "out";
   explanation.run.time = base::Duration{1'000};
   explanation.everything.resource.name = "all of these";
-  explanation.rows = {{{"HBM", "", "", {}}, {base::Duration{600}, 1, {}, "", false}},
-                      {{"DMA", "", "", {}}, {base::Duration{0}, 0, {}, "a link has no rate", true}}};
+  explanation.rows = {
+      {{"HBM", "", "", {}}, {.time = base::Duration{600}, .instructions = 1, .regions = {}, .failure = ""}},
+      {{"DMA", "", "", {}}, {.time = {}, .regions = {}, .failure = "a link has no rate", .refused = true}}};
   REQUIRE(explanation.bottlenecks().has_value());
   CHECK(explanation.bottlenecks()->whole.resource == "HBM");
   CHECK_NOTHROW(explanation.require_complete());  // the configuration refuses to idealise DMA
   explanation.rows.push_back(
-      {{"NeuronLink", "", "", {}}, {base::Duration{0}, 0, {}, "ended by signal 11", false}});
+      {{"NeuronLink", "", "", {}}, {.time = {}, .regions = {}, .failure = "ended by signal 11"}});
   CHECK_FALSE(explanation.bottlenecks().has_value());
   CHECK_THAT(runtime::explanation_text(explanation), Catch::Contains("FAILED: ended by signal 11"));
   try {
@@ -204,15 +205,19 @@ TEST_CASE("explain: a repetition that fails is named, and no bottleneck is", "[e
 
 TEST_CASE("explain: where no region has the bottleneck of the run, the text says so", "[explain]") {
   runtime::Explanation explanation;
-  explanation.run = {
-      base::Duration{1'000}, 1, {{"a", base::Duration{400}}, {"b", base::Duration{400}}}, "", false};
+  explanation.run.time = base::Duration{1'000};
+  explanation.run.instructions = 1;
+  explanation.run.regions = {{"a", base::Duration{400}}, {"b", base::Duration{400}}};
   explanation.everything = {{"all of these", "", "", {}}, explanation.run};
   const auto regions = [](std::int64_t a, std::int64_t b) {
     return std::vector<std::pair<std::string, base::Duration>>{{"a", base::Duration{a}},
                                                                {"b", base::Duration{b}}};
   };
-  explanation.rows = {{{"DMA", "", "", {}}, {base::Duration{700}, 1, regions(380, 380), "", false}},
-                      {{"HBM", "", "", {}}, {base::Duration{800}, 1, regions(300, 300), "", false}}};
+  explanation.rows = {
+      {{"DMA", "", "", {}},
+       {.time = base::Duration{700}, .instructions = 1, .regions = regions(380, 380), .failure = ""}},
+      {{"HBM", "", "", {}},
+       {.time = base::Duration{800}, .instructions = 1, .regions = regions(300, 300), .failure = ""}}};
   const std::string text = runtime::explanation_text(explanation);
   CHECK_THAT(text, Catch::Contains("bottleneck: DMA (30.0 % shorter if ideal)"));
   CHECK_THAT(text, Catch::Contains("HBM (25.0 % shorter if ideal); DMA 5.0 %"));

@@ -14,7 +14,11 @@ using Texts = std::vector<std::string>;
 const std::string kStacks = "  axes:\n    - machine.chip.hbm.stacks: [4, 6]\n";
 
 SweepSpec of_words(const SweepFiles& files, const Texts& axes, const Texts& overrides = {}) {
-  return runtime::sweep_of({files.gemm(), axes, "", "", "", overrides});
+  runtime::SweepRequest request;
+  request.workload = files.gemm();
+  request.axes = axes;
+  request.overrides = overrides;
+  return runtime::sweep_of(request);
 }
 
 void check_words_refused(const Texts& axes, const std::string& beginning, const std::string& hint) {

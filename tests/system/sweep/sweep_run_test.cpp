@@ -278,7 +278,7 @@ TEST_CASE("tahoma sweep: repeated points have bands, by which sweeps are compare
   const auto a = sweep("0 ns", "a");
   REQUIRE(a.status == 0);
   REQUIRE(sweep("2000 ns", "b").status == 0);
-  for (const Store::Row& row : Store::read(files.folder().path() + "/a/sweep.db")) {
+  for (const Store::Row& row : Store::read(fs::path(files.folder().path()) / "a/sweep.db")) {
     CHECK(row.metrics.at("band.runs") == 39);
     CHECK(row.metrics.at("band.low_ns") <= row.metrics.at("band.median_ns"));
     CHECK(row.metrics.at("band.median_ns") <= row.metrics.at("band.high_ns"));

@@ -94,14 +94,16 @@ TEST_CASE("sweep file: its text again is the same sweep, from any folder", "[swe
 
 TEST_CASE("sweep file: the words of the command line give a sweep that a file can hold", "[sweep]") {
   const SweepFiles files;
-  const SweepSpec spec = runtime::sweep_of(
-      {files.gemm(),
-       {"machine.chip.hbm.stacks=4,6", "workload.m=128..512:x2",
-        "machine.link.x=64GB/s..256GB/s:64GB/s;machine.torus.z=1,1,1,1"},
-       "trainium2_chip",
-       "timing",
-       "3",
-       {"machine.link={wire: 60 ns}", "machine.chip.hbm.model=dram", "machine.chip.hbm.model=flat"}});
+  const SweepSpec spec =
+      runtime::sweep_of({.workload = files.gemm(),
+                         .axes = {"machine.chip.hbm.stacks=4,6", "workload.m=128..512:x2",
+                                  "machine.link.x=64GB/s..256GB/s:64GB/s;machine.torus.z=1,1,1,1"},
+                         .machine = "trainium2_chip",
+                         .mode = "timing",
+                         .seed = "3",
+                         .repeat = 39,
+                         .overrides = {"machine.link={wire: 60 ns}", "machine.chip.hbm.model=dram",
+                                       "machine.chip.hbm.model=flat"}});
   REQUIRE(spec.axes.size() == 3);
   CHECK(spec.axes[1].tracks[0].values == Texts{"128", "256", "512"});
   CHECK(spec.axes[2].tracks[0].values == Texts{"64 GB/s", "128 GB/s", "192 GB/s", "256 GB/s"});
@@ -109,6 +111,7 @@ TEST_CASE("sweep file: the words of the command line give a sweep that a file ca
   const std::string text = spec.to_yaml();
   const SweepSpec again = runtime::load_sweep(files.folder().write("copy.yaml", text));
   CHECK(again.to_yaml() == text);
+  CHECK(again.repeat == 39);
   CHECK(again.overrides == Texts{"machine.link.wire=60 ns", "machine.chip.hbm.model=flat"});
 }
 
