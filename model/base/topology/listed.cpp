@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "model/base/error.h"
 #include "model/base/topology/link_list.h"
@@ -21,6 +21,8 @@ namespace tahoma::base {
 namespace {
 
 constexpr std::uint32_t kFar = ~std::uint32_t{0};
+constexpr std::uint64_t kMostSteps =
+    20'000;  // of the search for a path through all chips, which may not exist
 
 char axis_of_rate(LinkRate rate) {
   switch (rate) {
@@ -84,6 +86,14 @@ class Listed final : public Topology {
     return {shortest[to % shortest.size()], static_cast<std::uint8_t>(left[node] - 1), 0};
   }
 
+  std::vector<std::uint32_t> path() const override {
+    std::vector<std::uint32_t> found{0};
+    std::vector<bool> visited(chips(), false);
+    visited[0] = true;
+    std::uint64_t left = kMostSteps;
+    return extend(found, visited, left) ? found : Topology::path();
+  }
+
   std::vector<FabricView> views() const override {
     const double middle = side_of_loop(chips()) / 2.0;
     std::vector<std::pair<double, double>> at;
@@ -117,6 +127,38 @@ class Listed final : public Topology {
     std::string name = to < chips() ? fmt::format("to{:02}", to) : fmt::format("toswitch{}", to - chips());
     if (beside > 0) name += fmt::format("n{}", beside + 1);
     ports_[from].push_back({to, rate, std::move(name)});
+  }
+
+  // Chips that no path has visited, behind one link or one switch.
+  std::vector<std::uint32_t> beside(std::uint32_t chip, const std::vector<bool>& visited) const {
+    std::set<std::uint32_t> near;
+    for (const Port& port : ports_[chip])
+      if (port.to < chips())
+        near.insert(port.to);
+      else
+        for (const Port& behind : ports_[port.to])
+          if (behind.to < chips()) near.insert(behind.to);
+    std::erase_if(near, [&](std::uint32_t other) { return visited[other]; });
+    return {near.begin(), near.end()};
+  }
+
+  // Extends a path to all chips; chips with few ways on come first (Warnsdorff's rule).
+  bool extend(std::vector<std::uint32_t>& found, std::vector<bool>& visited, std::uint64_t& left) const {
+    if (found.size() == chips()) return true;
+    std::vector<std::uint32_t> next = beside(found.back(), visited);
+    std::stable_sort(next.begin(), next.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return beside(a, visited).size() < beside(b, visited).size();
+    });
+    for (const std::uint32_t chip : next) {
+      if (left == 0) return false;
+      --left;
+      found.push_back(chip);
+      visited[chip] = true;
+      if (extend(found, visited, left)) return true;
+      visited[chip] = false;
+      found.pop_back();
+    }
+    return false;
   }
 
   // By destination and node: the links of a shortest path, kFar if there is none.

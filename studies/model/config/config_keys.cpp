@@ -53,7 +53,7 @@ constexpr CountKey kCounts[] = {
     {"head_dim", &ModelConfig::head_dim, kLeastHead, kMostHead, false},
     {"intermediate_size", &ModelConfig::ffn, 16, kMost, true},
     {"vocab_size", &ModelConfig::vocabulary, 1, kMost, true},
-    {"num_experts_per_tok", &ModelConfig::experts_per_token, 0, 32, false},
+    {"num_experts_per_tok", &ModelConfig::experts_per_token, 1, 32, false},
     {"max_position_embeddings", &ModelConfig::longest, 1, std::uint64_t{1} << 32, false}};
 
 constexpr RealKey kReals[] = {{"rms_norm_eps", &ModelConfig::epsilon, 0, 1, 1e-6},

@@ -219,6 +219,9 @@ ModelConfig read_model_config(const std::string& path, const std::vector<std::st
   refuse_unknown_keys(in, c.keys, ignored);
   for (const std::string& key : ignored) source.values.erase(key);
   add_defaults(source, *c.family);
+  // A file of a family with optional experts may say that a token uses none of none.
+  if (c.family->optional_experts && in.has(c.family->experts_key) && in.json[c.family->experts_key] == 0)
+    source.values.erase("num_experts_per_tok");
   check_fixed_keys(in, *c.family);
   leave_out(in, c);
   for (const CountKey& row : count_keys())

@@ -40,10 +40,10 @@ TEST_CASE("machine parameters: each has a sentence, a source and a range", "[sys
     CHECK_FALSE(param.source.note.empty());
     CHECK_FALSE(param.range_text.empty());
     CHECK(param.check().empty());
-    // Only free choices of the user have no provenance: a name, and the model of a part.
+    // Only free choices of the user have no provenance: a name, the model of a part, and a file.
     const std::string leaf = param.path.substr(param.path.rfind('.') + 1);
     CHECK((param.source.kind != base::Provenance::kChosen || leaf == "name" || leaf == "model" ||
-           leaf == "look_ahead"));
+           leaf == "look_ahead" || leaf == "links"));
   }
 }
 

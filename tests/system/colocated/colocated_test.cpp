@@ -73,7 +73,7 @@ TEST_CASE("colocated: programs on one stack share its bandwidth, and wait for DM
   const TempDir dir;
   // One core takes most of such a stack's bandwidth.
   const std::vector<std::string> narrow{"--isolated", "--set", kFlat, "--set",
-                                        "machine.chip.hbm.rate=150 GB/s"};
+                                        "machine.chip.hbm.bandwidth=150 GB/s"};
   const json run =
       programs_of(dir, "    one: {case: sum.yaml, cores: 0}\n    two: {case: sum.yaml, cores: 1}\n", narrow);
   const double bytes = 3 * 4 * 4096000.0, rate = 150;  // of a program; bytes a nanosecond
@@ -106,8 +106,9 @@ TEST_CASE("colocated: a program starts at its time, or when others have complete
 
 TEST_CASE("colocated: collectives of groups of chips run side by side", "[colocated]") {
   const TempDir dir;
-  dir.write("sums.yaml",
-            "kind: collective\nmachine: trainium2_server\nworkload: {operation: all_reduce, bytes: 65536}\n");
+  dir.write(
+      "sums.yaml",
+      "kind: collective\nmachine: trainium2_server\nworkload: {operation: all_reduce, bytes: 64 KiB}\n");
   dir.write(
       "all.yaml",
       "kind: colocated\nmachine: trainium2_server\nworkload:\n  programs:\n"
@@ -126,7 +127,7 @@ TEST_CASE("colocated: collectives of groups of chips run side by side", "[coloca
 }
 
 TEST_CASE("colocated: what cannot be is refused with its place", "[colocated]") {
-  CHECK_THAT(refusal("{}"), Contains("E-RUN-026") && Contains("at least one program"));
+  CHECK_THAT(refusal("{only: one}"), Contains("E-RUN-026") && Contains("at least one program"));
   CHECK_THAT(refusal("{programs: {one: {cores: 0}}}"),
              Contains("E-RUN-026") && Contains("workload.programs.one.case"));
   CHECK_THAT(refusal("{programs: {one: {case: sum.yaml}}}"),
@@ -134,7 +135,7 @@ TEST_CASE("colocated: what cannot be is refused with its place", "[colocated]") 
   CHECK_THAT(refusal("{programs: {one: {case: sum.yaml, cores: 0-3}, two: {case: sum.yaml, cores: 3}}}"),
              Contains("E-RUN-026") && Contains("core 3 is also one of 'one'"));
   CHECK_THAT(
-      refusal("{programs: {one: {case: sum.yaml, cores: 0, after: tow}, two: {case: sum.yaml, cores: 1}}}"),
+      refusal("{programs: {one: {case: sum.yaml, cores: 0, after: twoo}, two: {case: sum.yaml, cores: 1}}}"),
       Contains("E-RUN-026") && Contains("did you mean 'two'"));
   CHECK_THAT(
       refusal("{programs: {one: {case: sum.yaml, cores: 0, after: two}, two: {case: sum.yaml, cores: 1, "

@@ -71,7 +71,11 @@ TEST_CASE("page: its data add up to summary.json", "[page]") {
 TEST_CASE("page: it draws every link of every topology", "[page]") {
   for (const std::string& topology : base::fabric_choice().names) {
     INFO(topology);
-    run_for_page(kFourChips, {"--out", topology, "--set", "machine.link.topology=" + topology});
+    std::ofstream("links.csv") << "from,to,rate\n0,1,x\n1,2,y\n2,3,x\n3,switch0,z\nswitch0,0,z\n";
+    std::vector<std::string> words{"--out", topology, "--set", "machine.link.topology=" + topology};
+    if (topology == "listed")
+      words.insert(words.end(), {"--set", "machine.link.links=links.csv", "--set", "machine.link.vcs=2"});
+    run_for_page(kFourChips, words);
     const json links = json_in(topology + "/report.json")["links"];
     CHECK(links["topology"] == topology);
     REQUIRE(links["list"].size() == links["total"]);

@@ -47,7 +47,7 @@ TEST_CASE("listed fabric: a torus from a file reduces as the torus does", "[fabr
   CHECK(list["golden"]["passed"] == true);
   CHECK(list["simulated_time_ns"].get<double>() ==
         Approx(torus["simulated_time_ns"].get<double>()).epsilon(0.01));
-  CHECK(list["links"]["payload_bytes"] == torus["links"]["payload_bytes"]);
+  CHECK(list["links"]["bytes"] == torus["links"]["bytes"]);
 }
 
 TEST_CASE("listed fabric: what its parameters do not fit is refused", "[fabric]") {

@@ -28,8 +28,9 @@ std::unique_ptr<const base::Topology> listed(const tests::TempDir& dir, std::uin
 
 std::string chip(std::uint32_t n) { return std::to_string(n); }
 
-void check_laws(const base::Topology& topology) {
+void check_laws(const base::Topology& topology, const std::string& except = "") {
   for (const tests::TopologyLaw& law : tests::topology_laws()) {
+    if (law.name == except) continue;
     const tests::Complaints found = law.complaints(topology);
     INFO(law.name << ": " << (found.empty() ? "" : found.front()));
     CHECK(found.empty());
@@ -108,7 +109,8 @@ TEST_CASE("listed: random fabrics obey the laws, and routes are as short as path
     const tests::TempDir dir;
     const auto topology = listed(dir, chips, links);
     INFO("round " << round);
-    check_laws(*topology);
+    // Not every graph has a path through all of its chips.
+    check_laws(*topology, "the path visits all chips, one link at a time");
     // Floyd and Warshall's search.
     for (std::uint32_t n = 0; n < nodes; ++n) far[n][n] = 0;
     for (std::uint32_t via = 0; via < nodes; ++via)
@@ -118,6 +120,15 @@ TEST_CASE("listed: random fabrics obey the laws, and routes are as short as path
       for (std::uint32_t b = 0; b < chips; ++b)
         if (a != b) CHECK(route_length(*topology, a, b) == far[a][b]);
   }
+}
+
+TEST_CASE("listed: the path through all chips follows the links of a ring in any numbering", "[fabric]") {
+  const tests::TempDir dir;
+  std::vector<std::uint32_t> order{0, 7, 3, 11, 5, 1, 10, 2, 9, 6, 4, 8};
+  Links ring;
+  for (std::size_t n = 0; n < order.size(); ++n)
+    ring.emplace_back(chip(order[n]), chip(order[(n + 1) % order.size()]));
+  check_laws(*listed(dir, 12, ring));
 }
 
 TEST_CASE("listed: destinations share the spines of a fat tree equally", "[fabric]") {
