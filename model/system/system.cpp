@@ -141,9 +141,7 @@ struct System::Impl {
       for (const auto& [n, loaded] : programs)
         if (netlist->simulates_core(n)) core(n).fill(unwritten);
     if (starts.empty()) return;
-    if (share)
-      throw base::UserError("E-RUN-076", "starts",
-                            "programs that start later than others run in one process, without MPI");
+    TAHOMA_INVARIANT(!share, "programs that start later than others run in one process");
     launcher = std::make_unique<Launcher>(*netlist, starts);
   }
 

@@ -78,7 +78,7 @@ class System {
             const std::array<std::uint64_t, isa::kArguments>& args);
 
   // Before the run, after load(): when the programs of some cores start. Each core is in at most one start;
-  // the others start with the run. Not for several processes (E-RUN-076).
+  // the others start with the run. Not for several processes.
   void start(ProgramStart start);
 
   // Before the run: whether equal chips may be simulated once (model/system/folding/folding.h). The results

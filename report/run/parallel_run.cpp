@@ -43,6 +43,8 @@ void check_options(const RunOptions& options, const ResolvedConfig& config) {
   if (!options.waves.folder.empty()) refuse("--waves", "the waves of all blocks go to one folder");
   if (options.fold == FoldChoice::kVerify)
     refuse("--fold verify", "it repeats the run of the whole machine in a process of its own");
+  if (!config.workload->programs().empty())
+    refuse("workload.programs", "a program that starts later waits for cores of other chips");
   if (config.machine.link.wire.fs <= 0)
     refuse("machine.link.wire", "processes advance by the latency of a link; expected more than 0");
   if (config.machine.link.in_rtl()) refuse("machine.link.port.model", "ports in SystemVerilog share a clock");

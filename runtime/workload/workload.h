@@ -62,7 +62,7 @@ class Workload {
   virtual std::vector<WorkloadFigure> figures(Machine& /*machine*/, const base::RunMeasurement& /*run*/) {
     return {};
   }
-  virtual std::vector<ProgramTimes> programs() const { return {}; }  // after the run
+  virtual std::vector<ProgramTimes> programs() const { return {}; }  // times: after the run
   virtual KeptKernel kept_kernel() const { return {}; }              // after the run
   virtual double useful_flops() const = 0;
   // The user states the useful FLOPs, so they may be wrong.

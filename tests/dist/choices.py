@@ -15,6 +15,7 @@ PARSED = re.compile(r"\*\s*(?:isa::)?dtype_from_name\(")
 TEXTS = {
     ("isa/text/assembler.cpp", "program"): "a directive of assembler text",
     ("studies/model/config/gemma_config.cpp", "gelu"): "hidden_act is a word of transformers",
+    ("studies/model/config/part_config.cpp", "auto"): "mamba_head_dim is a number, or auto, in transformers",
     ("runtime/collective/schedule/group.cpp", "chips"): "`over` is a text: machine, servers, chips, or lists of ranks",
     ("studies/sweep/spec/spec_file.cpp", "none"): "a time limit is a text: a duration, or none",
     ("studies/validation/accuracy/suite.cpp", "none"): "a bound is a text: a number, or none",

@@ -131,9 +131,9 @@ class MpirunTest(ProcessesCase):
         text = self.refused("E-PAR-003", "-n", 2, BINARY, "run", *SMALL, "--compare-with", "reference", "--out", self.folder / "out")
         self.assertIn("--compare-with", text)
 
-    def test_programs_that_start_later_are_refused(self):
+    def test_several_programs_are_refused(self):
         case = pathlib.Path(__file__).resolve().parents[2] / "workloads/colocated/service_pipeline.yaml"
-        self.refused("E-RUN-076", "-n", 2, BINARY, "run", case, "--out", self.folder / "out")
+        self.refused("E-PAR-003", "-n", 2, BINARY, "run", case, "--out", self.folder / "out")
 
     def test_another_command_is_refused(self):
         self.refused("E-PAR-005", "-n", 2, BINARY, "params", "machine.torus")

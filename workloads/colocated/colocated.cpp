@@ -156,7 +156,9 @@ class Colocated final : public runtime::Workload {
   std::vector<runtime::ProgramTimes> programs() const override {
     std::vector<runtime::ProgramTimes> all;
     for (const Program& program : programs_)
-      all.push_back({program.params->name, program.part.cores, program.span->begin(), program.span->end()});
+      all.push_back({program.params->name, program.part.cores,
+                     program.span ? program.span->begin() : base::Time{0},
+                     program.span ? program.span->end() : base::Time{0}});
     return all;
   }
 
