@@ -22,6 +22,7 @@ RUNS = {
     "chip": ["gemm/chip.yaml", "--mode", "timing"],
     "attention": ["attention/flash_16k.yaml", "--mode", "timing", "--set", "workload.causal=true"],
     "decode": ["decode/paged.yaml", "--mode", "timing"],
+    "together": ["colocated/decode_beside_stream.yaml", "--isolated"],
     "reduce": ["collective/all_reduce_1gib.yaml", "--set", "machine.chip.hbm.model=flat"],
 }
 SWEEP = ["gemm/chip.yaml", "--mode", "timing", "--sweep", "machine.chip.hbm.bandwidth=400GB/s..1000GB/s:200GB/s",
@@ -139,6 +140,16 @@ class Pages(unittest.TestCase):
                 self.assertEqual(tile["links"], scaled(summary["links"]["bytes"], "B"))
                 if summary["flops"]["useful"] > 0:
                     self.assertEqual(tile["rate"], scaled(summary["flops"]["achieved_tflops"] * 1e12, "FLOPS"))
+
+    def test_programs_that_share_a_machine_have_their_slowdowns(self):
+        summary = self.summary("together")
+        self.browser.open(self.page("together"))
+        rows = [[cell.text for cell in row.find_elements("css selector", "td")] for row in self.browser.all("#programs tbody tr")]
+        self.assertEqual([row[0] for row in rows], ["decode", "stream"])
+        for row, program in zip(rows, summary["programs"]):
+            self.assertEqual(row[3:6], [time_text(program["time_ns"]), time_text(program["alone_ns"]), f"{program['slowdown']:.3f}"])
+        shown = self.browser.all("#programs")[0].text
+        self.assertIn(f"Weighted speedup {summary['sharing']['weighted_speedup']:.2f} of 2", shown)
 
     def test_the_shares_of_a_training_are_those_of_the_summary(self):
         goodput = self.summary("training")["goodput"]

@@ -42,7 +42,7 @@ function figureSection({summary}) {
   return section("figures", "Figures of the workload", "", longTable(columns, figures, 24, "figures"));
 }
 
-const SECTIONS = [figureSection, pathSection, lineSection, stallSection, timelineSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, energySection, collectiveSection,
+const SECTIONS = [figureSection, programSection, pathSection, lineSection, stallSection, timelineSection, rooflineSection, hbmSection, linkSection, trafficSection, occupancySection, energySection, collectiveSection,
                   machineSection, ledgerSection, downloadSection, reproduceSection];
 
 function contents(sections) {

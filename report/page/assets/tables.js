@@ -1,5 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives, the machine, assumed parameters, and how to reproduce the run.
+// Programs that share the machine, collectives, the machine, assumed parameters, and how to reproduce the run.
+
+// The largest growth of an engine's times beyond those of the program alone.
+const grownMost = (program) => Object.entries(program.more_ns ?? {}).filter(([, ns]) => ns > program.alone_ns / 100)
+  .sort(([, a], [, b]) => b - a).slice(0, 3).map(([reason, ns]) => `${reason} +${format.time(ns)}`).join(", ");
+
+const programColumns = [
+  {head: "program", of: (p) => p.name},
+  {head: "cores", number: true, of: (p) => format.count(p.cores)},
+  {head: "from", number: true, of: (p) => format.time(p.begin_ns)},
+  {head: "time", number: true, of: (p) => format.time(p.time_ns)},
+  {head: "alone", number: true, of: (p) => (p.alone_ns === null ? "–" : format.time(p.alone_ns)), title: "with --isolated: on the same cores, the others idle"},
+  {head: "slowdown", number: true, of: (p) => (p.slowdown === null ? "–" : p.slowdown.toFixed(3))},
+  {head: "the mean engine's time beyond that alone", of: (p) => (p.slowdown === null ? "" : grownMost(p)), class: "prose"},
+];
+
+// When each program ran. Folders of runs of one program have no list.
+function programSection({summary}) {
+  const all = summary.programs ?? [];
+  if (!all.length) return null;
+  const unit = timeUnitFor(summary.simulated_time_ns), fair = summary.sharing;
+  const bars = () => chart(70 + 34 * all.length + 40, "When each program ran", () => ({
+    type: "bar",
+    data: {labels: all.map((p) => p.name),
+           datasets: [{label: "runs", data: all.map((p) => [p.begin_ns / unit.scale, (p.begin_ns + p.time_ns) / unit.scale]), backgroundColor: category(0)}]},
+    options: {indexAxis: "y", scales: {x: linear(`time (${unit.label})`, {min: 0}), y: nameAxis()},
+      plugins: {legend: {display: false}, tooltip: {callbacks: {label: (item) => `${format.time(all[item.dataIndex].begin_ns)} to ${format.time(all[item.dataIndex].begin_ns + all[item.dataIndex].time_ns)}`}}}}}));
+  return section("programs", "Programs", fair
+      ? `Weighted speedup ${fair.weighted_speedup.toFixed(2)} of ${all.length}; unfairness ${fair.unfairness.toFixed(2)}, the largest slowdown over the smallest.`
+      : "Each on cores of its own. tahoma run --isolated also runs each alone.", bars(), longTable(programColumns, all, 24, "programs"));
+}
 
 const collectiveColumns = [
   {head: "collective", of: (c) => c.name},
