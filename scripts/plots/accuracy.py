@@ -9,9 +9,9 @@ from matplotlib import pyplot
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from sweeps.names import BadRequest
+from optimise.names import BadRequest
+from optimise.style import STYLES, save
 
-from .style import STYLES, save
 
 BANDS = ((10, "#ececec"), (2, "#d2d2d2"))  # percent around the ideal
 ROW_HEIGHT = 0.165  # inches per figure

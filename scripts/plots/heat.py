@@ -3,10 +3,10 @@
 
 from matplotlib import pyplot
 
-from sweeps.names import BadRequest
+from optimise.names import BadRequest
+from optimise.style import area, save, write_heading
 
 from .selection import Selection, metric_label, middle
-from .style import area, save, write_heading
 
 CELL_WIDE, CELL_HIGH = 0.78, 0.46  # inches
 LEFT, TOP = 1.1, 0.85

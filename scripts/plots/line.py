@@ -3,10 +3,10 @@
 
 from matplotlib import pyplot
 
-from sweeps.names import BadRequest
+from optimise.names import BadRequest
+from optimise.style import CHARACTER, STYLES, area, save, space_axes, write_heading
 
 from .selection import Selection, metric_label, middle
-from .style import CHARACTER, STYLES, area, save, space_axes, write_heading
 
 LEFT, TOP, WIDE, HIGH = 0.9, 0.85, 5.6, 3.8  # inches of the plot
 

@@ -3,8 +3,9 @@
 
 from matplotlib import pyplot
 
+from optimise.style import CHARACTER, STYLES, area, save, space_axes, write_heading
+
 from .selection import Selection, metric_label
-from .style import CHARACTER, STYLES, area, save, space_axes, write_heading
 
 MOST_ROWS = 24  # table rows; a longer front is numbered at evenly spaced points
 ROW = 0.19  # inches

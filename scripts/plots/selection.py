@@ -3,9 +3,9 @@
 
 import statistics
 
-from sweeps.folder import SweepFolder
-from sweeps.names import BadRequest, choose
-from sweeps.units import scale_of_metric, scale_of_parameter
+from optimise.folder import SweepFolder
+from optimise.names import BadRequest, choose
+from optimise.units import scale_of_metric, scale_of_parameter
 
 
 class Selection:

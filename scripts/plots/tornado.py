@@ -3,10 +3,10 @@
 
 from matplotlib import pyplot
 
-from sweeps.names import BadRequest
+from optimise.names import BadRequest
+from optimise.style import CHARACTER, STYLES, area, save, write_heading
 
 from .selection import Selection, metric_label
-from .style import CHARACTER, STYLES, area, save, write_heading
 
 ROW, TOP, WIDE = 0.5, 0.85, 4.6  # inches
 

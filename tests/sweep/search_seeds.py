@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how soon scripts/search finds the optimum of the full grid of workloads/sweeps/search_500.yaml: 20 seeds,
+"""Measures how soon tahoma optimise finds the optimum of the full grid of workloads/sweeps/search_500.yaml: 20 seeds,
 answered from the grid. Fails unless 18 of them come within 1 % of the best in 80 different points."""
 
 import argparse
@@ -12,8 +12,8 @@ import tempfile
 import optuna
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-from sweeps import points, study as studies  # noqa: E402
+sys.path.append(str(ROOT / "frontend/python/package/tahoma"))
+from optimise import points, study as studies  # noqa: E402
 
 SWEEP = ROOT / "workloads/sweeps/search_500.yaml"
 METRIC, POINTS, MARGIN, SEEDS, ENOUGH = "cost", 80, 1.01, range(20), 18

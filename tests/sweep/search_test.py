@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/search finds what a real sweep of all points finds, by the program given as the argument; resumes where it was
+"""`python3 -m tahoma.optimise` finds what a real sweep of all points finds, by the program given as the argument; resumes where it was
 stopped; and refuses what it cannot search."""
 
 import os
@@ -16,10 +16,11 @@ import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
 TAHOMA = sys.argv.pop()
-sys.path.insert(0, str(ROOT / "scripts"))
-from sweeps.names import BadRequest  # noqa: E402
-from sweeps.points import Outcome  # noqa: E402
-from sweeps.study import Constraint, Goal, Search, optuna, sampler_of  # noqa: E402
+os.environ["PYTHONPATH"] = str(pathlib.Path(TAHOMA).resolve().parent / "python")
+sys.path.append(str(ROOT / "frontend/python/package/tahoma"))
+from optimise.names import BadRequest  # noqa: E402
+from optimise.points import Outcome  # noqa: E402
+from optimise.study import Constraint, Goal, Search, optuna, sampler_of  # noqa: E402
 
 BANDWIDTH, CLOCK = "machine.chip.hbm.bandwidth", "machine.chip.core.tensor.clock"
 SWEEP = f"""sweep:
@@ -106,7 +107,7 @@ class Searches(unittest.TestCase):
         (self.home / "s.yaml").write_text(SWEEP, encoding="utf-8")
 
     def command(self, *arguments, sweep="s.yaml", program=TAHOMA):
-        return [str(ROOT / "scripts/search"), sweep, "--tahoma", program, *arguments]
+        return ["/usr/bin/python3", "-m", "tahoma.optimise", sweep, "--tahoma", program, *arguments]
 
     def search(self, *arguments, **names):
         return subprocess.run(self.command(*arguments, **names), cwd=self.home, capture_output=True, text=True,
@@ -148,7 +149,7 @@ class Searches(unittest.TestCase):
         def refusal(*arguments, **names):
             result = self.search(*arguments, "--out", "o", **names)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertTrue(result.stderr.startswith("scripts/search: "), result.stderr)
+            self.assertTrue(result.stderr.startswith("tahoma optimise: "), result.stderr)
             self.assertNotIn("Traceback", result.stderr)
             return result.stderr
 

@@ -2,7 +2,7 @@
 // Samples of a space of axes. The generator is std::mt19937_64, whose output the standard defines, and its
 // numbers are processed in integer arithmetic: a seed gives the same points on every host. Optuna and SciPy
 // do not replace this: they would bring Python into `tahoma sweep`, their points change with their versions,
-// and their Latin hypercubes repeat points on axes of few values. scripts/search uses Optuna for searches.
+// and their Latin hypercubes repeat points on axes of few values. `tahoma optimise` uses Optuna for searches.
 #pragma once
 
 #include <cstddef>

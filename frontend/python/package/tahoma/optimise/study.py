@@ -64,7 +64,7 @@ class Goal:
 
 
 def sampler_of(name, seed, trials, jobs=1, constrained=False):
-    """Returns a sampler with Optuna's defaults except for these, which scripts/sweeps/README.md justifies."""
+    """Returns a sampler with Optuna's defaults except for these, which README.md justifies."""
     constraints = (lambda trial: trial.user_attrs["excesses"]) if constrained else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Finds the points of a sweep that are smallest in a metric or two without running all of them, by Optuna. The same
 command resumes an earlier search. Needs Debian's python3-optuna and python3-yaml (scripts/setup installs them)."""
@@ -6,6 +5,7 @@ command resumes an earlier search. Needs Debian's python3-optuna and python3-yam
 import argparse
 import contextlib
 import fcntl
+import os
 import pathlib
 import shlex
 import sys
@@ -14,11 +14,9 @@ try:
     import optuna
     import yaml  # noqa: F401  for the package
 except ImportError as error:
-    sys.exit(f"scripts/search: needs Debian's python3-optuna and python3-yaml (scripts/setup installs them): {error}")
+    sys.exit(f"tahoma optimise: needs Debian's python3-optuna and python3-yaml (scripts/setup installs them): {error}")
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-from sweeps import names, points, study as studies  # noqa: E402  beside this script
+from . import names, points, study as studies
 
 
 @contextlib.contextmanager
@@ -100,7 +98,7 @@ def positive(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/search", description=__doc__)
+    parser = argparse.ArgumentParser(prog="tahoma optimise", description=__doc__)
     parser.add_argument("sweep", metavar="SWEEP.yaml", help="sweep to search; it has one workload")
     parser.add_argument("--minimise", required=True, action="append", metavar="METRIC",
                         help="a metric, or an expression over metrics and parameters; several for their front")
@@ -112,7 +110,8 @@ def main():
     parser.add_argument("--out", required=True, type=pathlib.Path, metavar="DIR", help="study.db and the points' results")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="points at the same time; default: 1")
     parser.add_argument("--known", metavar="DIR", help="a sweep's folder, whose points are not run again")
-    parser.add_argument("--tahoma", default=str(ROOT / "build/tahoma"), metavar="PROGRAM", help="default: build/tahoma")
+    parser.add_argument("--tahoma", default=os.environ.get("TAHOMA_PROGRAM", "tahoma"), metavar="PROGRAM",
+                        help="default: that of TAHOMA_PROGRAM, or tahoma on the PATH")
     arguments = parser.parse_args()
     try:
         return run_search(arguments)
@@ -122,7 +121,7 @@ def main():
         reason = str(error)
     except KeyboardInterrupt:
         reason = "interrupted; the same command resumes"
-    print(f"scripts/search: {reason}", file=sys.stderr)
+    print(f"tahoma optimise: {reason}", file=sys.stderr)
     return 2
 
 
