@@ -24,6 +24,7 @@ void add_graph_command(CLI::App& sub, Action& action);
 void add_model_command(CLI::App& sub, Action& action);
 void add_cards_command(CLI::App& sub, Action& action);
 void add_sweep_command(CLI::App& sub, Action& action);
+void add_optimise_command(CLI::App& sub, Action& action);
 void add_point_command(CLI::App& sub, Action& action);
 void add_explain_command(CLI::App& sub, Action& action);
 void add_cluster_command(CLI::App& sub, Action& action);

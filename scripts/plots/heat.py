@@ -5,8 +5,9 @@ from matplotlib import pyplot
 
 from optimise.names import BadRequest
 from optimise.style import area, save, write_heading
+from optimise.units import metric_label
 
-from .selection import Selection, metric_label, middle
+from .selection import Selection, middle
 
 CELL_WIDE, CELL_HIGH = 0.78, 0.46  # inches
 LEFT, TOP = 1.1, 0.85

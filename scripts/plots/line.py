@@ -5,8 +5,9 @@ from matplotlib import pyplot
 
 from optimise.names import BadRequest
 from optimise.style import CHARACTER, STYLES, area, save, space_axes, write_heading
+from optimise.units import metric_label
 
-from .selection import Selection, metric_label, middle
+from .selection import Selection, middle
 
 LEFT, TOP, WIDE, HIGH = 0.9, 0.85, 5.6, 3.8  # inches of the plot
 

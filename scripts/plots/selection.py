@@ -4,8 +4,8 @@
 import statistics
 
 from optimise.folder import SweepFolder
-from optimise.names import BadRequest, choose
-from optimise.units import scale_of_metric, scale_of_parameter
+from optimise.names import BadRequest, choose, short_path
+from optimise.units import scale_of_metric, scale_of_parameter, with_unit
 
 
 class Selection:
@@ -45,13 +45,7 @@ class Selection:
         return len({tuple(point.texts[path] for path in axis) for point in self.points}) > 1
 
     def short(self, path):
-        """Returns the last two words of a path, or as many as distinguish it from the others."""
-        words = path.split(".")
-        for count in range(2, len(words)):
-            short = ".".join(words[-count:])
-            if sum(other.endswith("." + short) for other in self.sweep.paths()) < 2:
-                return short
-        return path
+        return short_path(path, self.sweep.paths())
 
     def axis_name(self, axis):
         names = [self.short(path) for path in axis]
@@ -109,18 +103,6 @@ class Selection:
 
     def note(self, *words):
         return "; ".join([word for word in words if word] + self.fixed)
-
-
-def with_unit(name, scale):
-    return f"{name} [{scale.unit}]" if scale and scale.unit else name
-
-
-def metric_label(name, scale):
-    readable = name
-    if scale.unit:  # the label names it already
-        for end in ("_ns", "_percent"):
-            readable = readable.removesuffix(end)
-    return with_unit(readable.replace("_", " "), scale)
 
 
 def middle(values):

@@ -5,8 +5,9 @@ from matplotlib import pyplot
 
 from optimise.names import BadRequest
 from optimise.style import CHARACTER, STYLES, area, save, write_heading
+from optimise.units import metric_label
 
-from .selection import Selection, metric_label
+from .selection import Selection
 
 ROW, TOP, WIDE = 0.5, 0.85, 4.6  # inches
 

@@ -8,7 +8,8 @@ from repo import ROOMS
 
 CODE = re.compile(r"\bE-[A-Z]{3}-\d{3}\b")
 ROW = re.compile(r"^\| `?(E-[A-Z]{3}-\d{3})`? \|", re.MULTILINE)  # a row of an error table
-PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/rtl/", "tests/system/", "tests/nki/", "tests/graph/", "tests/python/", "tests/parallel/", "tests/install/")
+PROVOKING = ("tests/unit/", "tests/component/", "tests/property/", "tests/rtl/", "tests/system/", "tests/nki/", "tests/graph/", "tests/python/", "tests/parallel/", "tests/install/",
+             "tests/sweep/")
 
 
 def codes(repo, names):

@@ -14,6 +14,7 @@ import optuna
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT / "frontend/python/package/tahoma"))
 from optimise import points, study as studies  # noqa: E402
+from optimise.goal import Goal  # noqa: E402
 
 SWEEP = ROOT / "workloads/sweeps/search_500.yaml"
 METRIC, POINTS, MARGIN, SEEDS, ENOUGH = "cost", 80, 1.01, range(20), 18
@@ -27,7 +28,7 @@ def first_within(space, known, sampler, seed, limit):
             search.trials = search.evaluated
 
     search = studies.Search(optuna.create_study(sampler=studies.sampler_of(sampler, seed, POINTS)), space,
-                            studies.Goal([METRIC], []), known.find, seed)
+                            Goal([METRIC], []), known.find, seed)
     search.run(POINTS, jobs=1, report=end_when_met)
     best = search.best()
     return search.evaluated if best and best[0].values[0] <= limit else None

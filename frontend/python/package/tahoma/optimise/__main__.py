@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the points of a sweep that are smallest in a metric or two without running all of them, by Optuna. The same
-command resumes an earlier search. Needs Debian's python3-optuna and python3-yaml (scripts/setup installs them)."""
+"""What `tahoma optimise` starts, with its words: python3 -m tahoma.optimise SPEC --minimise METRIC --out DIR ... The command's
+--help describes the options (cli/optimise_command.cpp)."""
 
 import argparse
 import contextlib
 import fcntl
-import os
 import pathlib
-import shlex
 import sys
 
-try:
-    import optuna
-    import yaml  # noqa: F401  for the package
-except ImportError as error:
-    sys.exit(f"tahoma optimise: needs Debian's python3-optuna and python3-yaml (scripts/setup installs them): {error}")
+from tahoma.program import program
 
-from . import names, points, study as studies
+from .names import FOLDER, OPTION, BadRequest
+
+MISSING, UNUSABLE = "E-OPT-006", "E-OPT-007"
+WRONG, HOST = 2, 6  # exit statuses of the command line
 
 
 @contextlib.contextmanager
@@ -27,7 +24,7 @@ def alone_in(folder):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise names.BadRequest(f"{folder}: another search is running there; use --jobs for several workers") from None
+            raise BadRequest(f"{folder}: another search is running there; use --jobs for several workers", FOLDER) from None
         yield
 
 
@@ -38,36 +35,18 @@ def show_progress(search):
         print(f"\r{search.evaluated} of {search.trials} points, best {found}\033[K", end="", file=sys.stderr)
 
 
-def command_of(sweep, parameters):
-    """Returns the command that repeats a point, with derived parameters."""
-    words = ["tahoma", "run", sweep["workloads"][0]]
-    words += [word for key in ("machine", "mode", "seed") if key in sweep for word in (f"--{key}", str(sweep[key]))]
-    overrides = {**sweep.get("set", {}), **parameters}
-    return shlex.join(words + [f"--set={path}={value}" for path, value in overrides.items()])
-
-
-def print_best(search, known):
-    front = search.best()
-    size = search.space.size()
-    print(f"{search.evaluated} points evaluated of {size if size < float('inf') else 'a continuous space'}, "
-          f"{known} of them known before, {search.repeats} suggestions of points that had been evaluated")
-    if not front:
-        print("no finished point satisfies the constraints")
-        return
-    print("best:" if len(search.goal.minimised) == 1 else f"front of {len(front)} points:")
-    for trial in front:
-        print("\n  " + ", ".join(f"{name} = {value:.7g}"
-                                 for name, value in zip(search.goal.minimised, trial.values)))
-        for path, text in trial.user_attrs["texts"].items():
-            print(f"    {path} = {text}")
-        print("    " + command_of(search.space.sweep, trial.user_attrs["parameters"]))
-
-
 def run_search(arguments):
-    space = points.resolve(arguments.tahoma, arguments.sweep)
-    goal = studies.Goal(arguments.minimise, arguments.subject_to)
+    import optuna
+
+    from . import front, goal as goals, points, study as studies
+
+    tahoma = arguments.tahoma or program()
+    goals.Goal(arguments.minimise, arguments.subject_to)  # refuses before anything runs
+    space = points.resolve(tahoma, arguments.sweep)
+    goal = goals.Goal(arguments.minimise, arguments.subject_to, goals.weights_of(arguments.weight, space.workloads),
+                      bool(space.sweep.get("repeat")))
     known = points.KnownPoints(arguments.known, space) if arguments.known else None
-    runner = points.Runner(arguments.tahoma, arguments.out / "points", space, goal.expressions)
+    runner = points.Runner(tahoma, arguments.out / "points", space, goal.expressions)
     answered = [0]
 
     def source(texts):
@@ -86,7 +65,8 @@ def run_search(arguments):
         search.run(arguments.trials, arguments.jobs, show_progress)
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        print_best(search, answered[0])
+        front.print_best(search, answered[0])
+        print(f"\nresults in {arguments.out}: " + ", ".join(file.name for file in front.write_front(search, arguments.out)))
         return 0 if search.best() else 1
 
 
@@ -97,33 +77,43 @@ def positive(text):
     return number
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="tahoma optimise", description=__doc__)
-    parser.add_argument("sweep", metavar="SWEEP.yaml", help="sweep to search; it has one workload")
-    parser.add_argument("--minimise", required=True, action="append", metavar="METRIC",
-                        help="a metric, or an expression over metrics and parameters; several for their front")
-    parser.add_argument("--subject-to", action="append", default=[], metavar="'EXPR <= NUMBER'",
-                        help="constraint on points, in base units; also with >=; repeatable")
-    parser.add_argument("--trials", type=positive, default=100, metavar="N", help="different points to evaluate in all")
-    parser.add_argument("--sampler", choices=("tpe", "nsga2"), default="tpe", help="default: tpe")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the sampler; default: 1")
-    parser.add_argument("--out", required=True, type=pathlib.Path, metavar="DIR", help="study.db and the points' results")
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="points at the same time; default: 1")
-    parser.add_argument("--known", metavar="DIR", help="a sweep's folder, whose points are not run again")
-    parser.add_argument("--tahoma", default=os.environ.get("TAHOMA_PROGRAM", "tahoma"), metavar="PROGRAM",
-                        help="default: that of TAHOMA_PROGRAM, or tahoma on the PATH")
-    arguments = parser.parse_args()
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise BadRequest(f"{message}; tahoma optimise --help lists the options", OPTION)
+
+
+def parsed(words):
+    parser = Parser(prog="tahoma optimise", description=__doc__)
+    parser.add_argument("sweep", metavar="SPEC")
+    parser.add_argument("--minimise", required=True, action="append", metavar="METRIC")
+    parser.add_argument("--subject-to", action="append", default=[], metavar="'EXPR <= NUMBER'")
+    parser.add_argument("--weight", action="append", default=[], metavar="NAME=W")
+    parser.add_argument("--trials", type=positive, default=100, metavar="N")
+    parser.add_argument("--sampler", choices=("tpe", "nsga2"), default="tpe")
+    parser.add_argument("--seed", type=int, default=1, metavar="S")
+    parser.add_argument("--out", required=True, type=pathlib.Path, metavar="DIR")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N")
+    parser.add_argument("--known", metavar="DIR")
+    parser.add_argument("--tahoma", metavar="PROGRAM", help="default: TAHOMA_PROGRAM, or that of the package")
+    return parser.parse_args(words)
+
+
+def main(words):
     try:
-        return run_search(arguments)
-    except FileNotFoundError as error:
-        reason = f"{error.filename}: no such program; build it with scripts/run, or name it with --tahoma"
-    except (names.BadRequest, OSError) as error:
-        reason = str(error)
+        return run_search(parsed(words))
+    except BadRequest as error:
+        reason, status = f"tahoma: optimise: error[{error.code}]: {error}" if error.code else str(error), WRONG
+    except ImportError as error:
+        reason, status = (f"tahoma: optimise: error[{MISSING}]: needs Debian's python3-optuna and python3-yaml "
+                          f"(scripts/setup --tests installs them): {error}"), HOST
+    except OSError as error:
+        where = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        reason, status = f"tahoma: optimise: error[{UNUSABLE}]: {where}", HOST
     except KeyboardInterrupt:
-        reason = "interrupted; the same command resumes"
-    print(f"tahoma optimise: {reason}", file=sys.stderr)
-    return 2
+        reason, status = "tahoma: optimise: interrupted; the same command resumes", HOST
+    print(reason, file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

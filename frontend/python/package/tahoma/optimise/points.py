@@ -11,7 +11,7 @@ import tempfile
 import yaml
 
 from .folder import SweepFolder
-from .names import BadRequest
+from .names import KNOWN, SPEC, BadRequest, workload_names
 from .space import Space
 
 FILTERED = "E-SWP-030"  # the sweep's own filters exclude this point
@@ -20,17 +20,27 @@ PROBES = 50  # refused points after which a sweep counts as empty
 
 
 class Outcome:
-    """The result of a point: `state` is done, failed or filtered; a point that is done has numbers by name."""
+    """The result of a point: `state` is done, failed or filtered. A point that is done has `measures`: numbers by name, by workload.
+    `parameters` are texts by path, with derived ones, by workload."""
 
-    def __init__(self, state, reason="", numbers=None, parameters=None):
-        self.state, self.reason, self.numbers, self.parameters = state, reason, numbers or {}, parameters or {}
+    def __init__(self, state, reason="", measures=None, parameters=None):
+        self.state, self.reason, self.measures, self.parameters = state, reason, measures or {}, parameters or {}
 
 
-def outcome_of(point):
-    if point.status != "done":
-        return Outcome("failed", point.reason)
-    values = {path: value for path, value in point.values.items() if value is not None}
-    return Outcome("done", numbers={**values, **point.metrics}, parameters=point.texts)
+def outcome_of(rows, workloads):
+    """Combines the rows of a point, one for each workload. What one workload refuses, all refuse."""
+    rows, names = {row.workload: row for row in rows}, workload_names(workloads)
+    for workload in workloads:
+        if workload not in rows:
+            return Outcome("filtered", f"{names[workload]}: left out by the sweep's 'where'")
+        if rows[workload].status != "done":
+            return Outcome("failed", f"{names[workload]}: {rows[workload].reason}")
+    return Outcome("done", measures={workload: numbers_of(rows[workload]) for workload in workloads},
+                   parameters={workload: rows[workload].texts for workload in workloads})
+
+
+def numbers_of(row):
+    return {**{path: value for path, value in row.values.items() if value is not None}, **row.metrics}
 
 
 def tahoma_sweep(program, file, out):
@@ -46,11 +56,11 @@ def resolve(program, sweep_file):
     try:
         content = yaml.safe_load(pathlib.Path(sweep_file).read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadRequest(f"{sweep_file}: cannot read the file: {error.strerror}") from error
+        raise BadRequest(f"{sweep_file}: cannot read the file: {error.strerror}", SPEC) from error
     except yaml.YAMLError as error:
-        raise BadRequest(f"{sweep_file}: not YAML: {' '.join(str(error).split())}") from error
+        raise BadRequest(f"{sweep_file}: not YAML: {' '.join(str(error).split())}", SPEC) from error
     if not isinstance(content, dict) or not isinstance(content.get("sweep"), dict):
-        raise BadRequest(f"{sweep_file}: expected a sweep file, with the key 'sweep'")
+        raise BadRequest(f"{sweep_file}: expected a sweep file, with the key 'sweep'", SPEC)
     kept = {key: content["sweep"][key] for key in ("where", "sample", "limits") if key in content["sweep"]}
     probe = {key: value for key, value in content["sweep"].items() if key not in kept}
     probe = with_absolute_paths(probe, pathlib.Path(sweep_file).resolve().parent)
@@ -68,7 +78,7 @@ def resolve(program, sweep_file):
             if not any(code in said.stderr for code in REFUSED):
                 break
     # The line numbers in the message are those of the probe, not of the file.
-    raise BadRequest(re.sub(re.escape(str(file)) + r"(:\d+)*", str(sweep_file), said.stderr.strip()))
+    raise BadRequest(re.sub(re.escape(str(file)) + r"(:\d+)*", str(sweep_file), said.stderr.strip()), "")
 
 
 def with_absolute_paths(sweep, folder):
@@ -81,25 +91,31 @@ def with_absolute_paths(sweep, folder):
 
 
 class KnownPoints:
-    """Takes the points of a finished sweep over the same workload and machine."""
+    """Takes the points of a finished sweep over the same workloads and machine."""
 
     def __init__(self, folder, space):
-        sweep = SweepFolder(folder)
+        try:
+            sweep = SweepFolder(folder)
+        except BadRequest as error:
+            raise BadRequest(f"--known: {error}", KNOWN) from error
         other = Space(sweep.folder / "sweep.yaml")
         for key, value in space.fixed().items():
             if other.fixed()[key] != value:
-                raise BadRequest(f"{folder}: its '{key}' differs from the search's: {other.fixed()[key]}")
-        self.paths = space.paths
+                raise BadRequest(f"{folder}: its '{key}' differs from the search's: {other.fixed()[key]}", KNOWN)
+        self.paths, self.workloads = space.paths, space.workloads
         if set(self.paths) != set(other.paths):
-            raise BadRequest(f"{folder}: its axes are {', '.join(other.paths)}; the search's {', '.join(self.paths)}")
-        self.points = {self.key(point.texts): point for point in sweep.points if point.status != "pending"}
+            raise BadRequest(f"{folder}: its axes are {', '.join(other.paths)}; the search's {', '.join(self.paths)}", KNOWN)
+        self.rows = {}
+        for row in sweep.points:
+            if row.status != "pending":
+                self.rows.setdefault(self.key(row.texts), []).append(row)
 
     def key(self, texts):
         return tuple(texts[path] for path in self.paths)
 
     def find(self, texts):
-        point = self.points.get(self.key(texts))
-        return outcome_of(point) if point else None
+        rows = self.rows.get(self.key(texts), [])
+        return outcome_of(rows, self.workloads) if len(rows) == len(self.workloads) else None
 
 
 class Runner:
@@ -121,5 +137,5 @@ class Runner:
             if any(code in said.stderr for code in REFUSED):
                 return Outcome("failed", said.stderr.strip())
             if not (out / "manifest.json").is_file():
-                raise BadRequest(said.stderr.strip() or f"{file}: tahoma sweep ended with {said.returncode}")
-        return outcome_of(SweepFolder(out).points[0])
+                raise BadRequest(said.stderr.strip() or f"tahoma: sweep: {file}: ended with {said.returncode}", "")
+        return outcome_of(SweepFolder(out).points, self.space.workloads)

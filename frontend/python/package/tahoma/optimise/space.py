@@ -5,10 +5,10 @@ import math
 
 import yaml
 
-from .names import BadRequest
+from .names import SPEC, BadRequest
 from .units import base_value, kind_of, scale_for
 
-FIXED = ("workloads", "machine", "mode", "seed", "set", "derive", "metrics")  # inputs of a point's result
+FIXED = ("workloads", "machine", "mode", "seed", "repeat", "set", "derive", "metrics")  # inputs of a point's result
 
 
 class Axis:
@@ -42,7 +42,7 @@ class ContinuousAxis:
         self.ends = [base_value(text) for text in texts]
         self.log = str(ends.get("log", False)).lower() == "true"
         if None in self.ends:
-            raise BadRequest(f"{path}: not a range of numbers: {' to '.join(texts)}; give it a step or a factor")
+            raise BadRequest(f"{path}: not a range of numbers: {' to '.join(texts)}; give it a step or a factor", SPEC)
         self.scale = scale_for(kind_of(texts), self.ends)
 
     def suggest(self, trial):
@@ -55,7 +55,7 @@ def axis_of(item):
     if not ranges:
         return Axis({path: [str(value) for value in values] for path, values in item.items()})
     if len(item) > 1:
-        raise BadRequest(f"{', '.join(item)}: parameters that move together need values, not a continuous range")
+        raise BadRequest(f"{', '.join(item)}: parameters that move together need values, not a continuous range", SPEC)
     return ContinuousAxis(ranges[0], item[ranges[0]])
 
 
@@ -64,8 +64,9 @@ class Space:
 
     def __init__(self, file):
         self.sweep = yaml.safe_load(file.read_text(encoding="utf-8"))["sweep"]
-        if len(self.sweep["workloads"]) != 1:
-            raise BadRequest(f"{file}: a search needs one workload, this sweep has {len(self.sweep['workloads'])}")
+        self.workloads = list(self.sweep["workloads"])
+        if len(set(self.workloads)) < len(self.workloads):
+            raise BadRequest(f"{file}: names a workload twice; --weight gives one more weight", SPEC)
         self.axes = [axis_of(item) for item in self.sweep["axes"]]
         self.paths = [path for axis in self.axes for path in axis.paths]
 

@@ -3,64 +3,19 @@
 
 import json
 import random
-import re
 import threading
 import warnings
 
 import optuna
 from optuna.trial import TrialState
 
-from .names import BadRequest, nearest
+from .bands import Banded, front_of
+from .names import FOLDER, BadRequest
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 PATIENCE = 5  # consecutive repeated suggestions before a point is drawn among those not yet evaluated
-NAME = re.compile(r"[A-Za-z_][\w.]*")
 VIOLATED = 1e300  # for a point without numbers: every constraint is violated
-
-
-class Constraint:
-    """'EXPR <= NUMBER' or 'EXPR >= NUMBER'."""
-
-    def __init__(self, text):
-        parts = re.split(r"(<=|>=)", text)
-        try:
-            self.expression, self.sign, self.limit = parts[0].strip(), parts[1], float(parts[2])
-        except (IndexError, ValueError):
-            raise BadRequest(f"--subject-to '{text}': expected 'EXPR <= NUMBER' or 'EXPR >= NUMBER'") from None
-        if len(parts) != 3 or not self.expression:
-            raise BadRequest(f"--subject-to '{text}': expected one comparison of an expression with a number")
-        self.text = text
-
-    def excess(self, value):
-        """Returns a number above zero if the constraint is violated."""
-        return value - self.limit if self.sign == "<=" else self.limit - value
-
-
-class Goal:
-    """The objectives and constraints. An expression that is not a name is passed to tahoma as an extra metric."""
-
-    def __init__(self, minimised, constraints):
-        self.minimised = list(minimised)
-        self.constraints = [Constraint(text) for text in constraints]
-        texts = self.minimised + [constraint.expression for constraint in self.constraints]
-        self.expressions = {f"search_{at}": text for at, text in enumerate(dict.fromkeys(
-            text for text in texts if not NAME.fullmatch(text)))}
-        self.names = {text: name for name, text in self.expressions.items()}
-
-    def value(self, text, numbers):
-        name = self.names.get(text, text)
-        if name in numbers:
-            return numbers[name]
-        if text in self.names:
-            raise BadRequest(f"'{text}' is not a metric of the known points; name it in the sweep file's 'metrics'")
-        raise BadRequest(f"no metric or parameter '{text}'{nearest(text, numbers)}")
-
-    def values(self, numbers):
-        return [self.value(text, numbers) for text in self.minimised]
-
-    def excesses(self, numbers):
-        return [c.excess(self.value(c.expression, numbers)) for c in self.constraints]
 
 
 def sampler_of(name, seed, trials, jobs=1, constrained=False):
@@ -138,7 +93,7 @@ class Search:
             # Its result is already in the study.
             self.repeats += 1
             self.study.tell(trial, state=TrialState.FAIL)
-        raise BadRequest("the sampler only suggests points that have been evaluated")
+        raise BadRequest("the sampler only suggests points that have been evaluated; expected another --sampler or --seed")
 
     def unseen(self):
         while True:
@@ -156,7 +111,11 @@ class Search:
 
     def tell(self, trial, texts, outcome):
         if outcome.state == "done":
-            values, excesses = self.goal.values(outcome.numbers), self.goal.excesses(outcome.numbers)
+            values, excesses = self.goal.values(outcome.measures), self.goal.excesses(outcome.measures)
+            trial.set_user_attr("bands", [[value.low, value.high] for value in values])
+            trial.set_user_attr("constrained", self.goal.constrained(outcome.measures))
+            trial.set_user_attr("by_workload", [{workload: value.value for workload, value in self.goal.values_by_workload(
+                term, outcome.measures).items()} for term in self.goal.objectives])
         else:
             values, excesses = None, [VIOLATED] * len(self.goal.constraints)
         trial.set_user_attr("outcome", outcome.state)
@@ -165,34 +124,43 @@ class Search:
         trial.set_user_attr("excesses", excesses)
         self.evaluated += outcome.state != "filtered"
         if values:
-            self.study.tell(trial, values)
+            self.study.tell(trial, [value.value for value in values])
         else:
             # A single-objective sampler ranks pruned trials without a value last; a multi-objective one does not.
-            worst = len(self.goal.minimised) == 1
+            worst = len(self.goal.objectives) == 1
             self.study.tell(trial, state=TrialState.PRUNED if worst else TrialState.FAIL)
 
+    def finished(self):
+        """Returns the trials with values, in order."""
+        return self.study.get_trials(states=(TrialState.COMPLETE,))
+
     def best(self):
-        """Returns the Pareto front of the trials that satisfy the constraints, sorted by their first value."""
-        legal = [trial for trial in self.study.get_trials(states=(TrialState.COMPLETE,))
-                 if all(excess <= 0 for excess in trial.user_attrs["excesses"])]
-        legal.sort(key=lambda trial: (trial.values, trial.number))
-        front = []
-        for trial in legal:
-            if not any(all(mine <= other for mine, other in zip(better.values, trial.values)) for better in front):
-                front.append(trial)
-        return front
+        """Returns the Pareto front of the trials that satisfy the constraints (bands.front_of)."""
+        legal = [trial for trial in self.finished() if is_legal(trial)]
+        return [legal[at] for at in front_of([banded_values(trial) for trial in legal], self.goal.mores())]
+
+
+def is_legal(trial):
+    return all(excess <= 0 for excess in trial.user_attrs["excesses"])
+
+
+def banded_values(trial):
+    return [Banded(value, *ends) for value, ends in zip(trial.values, trial.user_attrs["bands"])]
+
+
+def directions_of(goal):
+    return ["maximize" if more else "minimize" for more in goal.mores()]
 
 
 def open_study(storage, goal, space):
-    study = optuna.create_study(study_name="search", storage=storage, load_if_exists=True,
-                                directions=["minimize"] * len(goal.minimised))
-    asked = json.loads(json.dumps({"minimise": goal.minimised, "subject to": [c.text for c in goal.constraints],
+    study = optuna.create_study(study_name="optimise", storage=storage, load_if_exists=True, directions=directions_of(goal))
+    asked = json.loads(json.dumps({"minimise": goal.texts, "subject to": [c.text for c in goal.constraints], "weight": goal.weights,
                                    "sweep": {**space.fixed(), "axes": space.sweep["axes"],
                                              "where": space.sweep.get("where")}}))
     for key, value in asked.items():
         known = study.user_attrs.get(key, value)
         if known != value:
             raise BadRequest(f"study.db belongs to another search: its '{key}' is {json.dumps(known)}; "
-                             "expected another --out")
+                             "expected another --out", FOLDER)
         study.set_user_attr(key, value)
     return study

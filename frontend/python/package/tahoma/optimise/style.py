@@ -15,14 +15,16 @@ matplotlib.rcParams.update({
 # Colours that colour-blind readers can distinguish (Okabe and Ito), with a marker each.
 STYLES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"),
           ("#56B4E9", "P"), ("#000000", "X"), ("#8C6D31", "<"))
-FORMATS = {".svg": {"metadata": {"Date": None}}, ".png": {"dpi": 150, "metadata": {"Software": None}}}
+FORMATS = {".svg": {"metadata": {"Date": None}}, ".png": {"dpi": 150, "metadata": {"Software": None}},
+           ".pdf": {"metadata": {"CreationDate": None}}}
+BOTH = (".svg", ".png")
 CHARACTER = 0.066  # average width at size 8, inches
 
 
 def save(chart, out):
-    """Writes `out` if it ends in .svg or .png, otherwise both formats, and returns the written files."""
+    """Writes `out` if it ends in .svg, .png or .pdf, otherwise SVG and PNG, and returns the written files."""
     out = pathlib.Path(out)
-    files = [out] if out.suffix in FORMATS else [out.with_name(out.name + suffix) for suffix in FORMATS]
+    files = [out] if out.suffix in FORMATS else [out.with_name(out.name + suffix) for suffix in BOTH]
     out.parent.mkdir(parents=True, exist_ok=True)
     for file in files:
         chart.savefig(file, **FORMATS[file.suffix])

@@ -13,7 +13,7 @@ CYCLES = (("cyc", 1.0),)
 KINDS = (BANDWIDTH, SIZE, DECIMAL_SIZE, FREQUENCY, TIME, CYCLES)
 # Units of a metric by the suffix of its name in summary.json: the kind, and the size of the unit in base units.
 METRIC_ENDS = (("_ns", TIME, 1e-9), ("bandwidth", BANDWIDTH, 1.0), ("bytes", SIZE, 1.0))
-PLAIN_ENDS = (("_percent", "%"), ("tflops", "TFLOPS"))
+PLAIN_ENDS = (("_percent", "%"), ("tflops", "TFLOPS"), ("_mm2", "mm\u00b2"), ("watts", "W"), ("joules", "J"), ("dollars", "$"))
 POWERS = tuple((f"\u00d710{power}", 10.0**int(digits)) for power, digits in
                (("\u2076", "6"), ("\u2079", "9"), ("\u00b9\u00b2", "12"), ("\u00b9\u2075", "15")))
 
@@ -76,3 +76,15 @@ def scale_of_metric(name, values):
         if name.endswith(end):
             return Scale(unit)
     return scale_for((("", 1.0), *POWERS), values)
+
+
+def with_unit(name, scale):
+    return f"{name} [{scale.unit}]" if scale and scale.unit else name
+
+
+def metric_label(name, scale):
+    readable = name
+    if scale.unit:  # the label names it already
+        for end in ("_ns", "_percent", "_mm2"):
+            readable = readable.removesuffix(end)
+    return with_unit(readable.replace("_", " "), scale)
