@@ -23,7 +23,7 @@ from optimise.bands import Banded, at_end, banded_metric, front_of  # noqa: E402
 from optimise.folder import Point  # noqa: E402
 from optimise.goal import Constraint, Goal, Term, objective, weights_of  # noqa: E402
 from optimise.names import BadRequest  # noqa: E402
-from optimise.points import Outcome, outcome_of  # noqa: E402
+from optimise.points import Outcome, outcome_of, resolve  # noqa: E402
 from optimise.study import Search, directions_of, optuna, sampler_of  # noqa: E402
 
 BANDWIDTH, CLOCK = "machine.chip.hbm.bandwidth", "machine.chip.core.tensor.clock"
@@ -97,6 +97,7 @@ class Laws(unittest.TestCase):
             states.get(int(texts["x"]), "done"), measures={"w": {"y": int(texts["x"])}}))
         search.run(100, jobs=1)
         self.assertEqual((search.evaluated, search.best()[0].values), (5, [2]))
+        self.assertEqual(len(search.reasons()), 1)
 
     def test_constraints_are_one_comparison_with_a_number(self):
         self.assertEqual(Constraint("a + b <= 3").excess(5), 2)
@@ -225,6 +226,11 @@ class Searches(unittest.TestCase):
         ran = subprocess.run([TAHOMA, *command[1:], "--out", "again"], cwd=self.home, capture_output=True, check=False)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertTrue((self.home / "again/summary.json").is_file())
+
+    def test_the_space_has_the_limits_of_the_file_alone(self):
+        self.assertNotIn("limits", resolve(TAHOMA, self.home / "s.yaml").sweep)
+        (self.home / "s.yaml").write_text(SWEEP + "  limits: {time: 3 min}\n", encoding="utf-8")
+        self.assertEqual(resolve(TAHOMA, self.home / "s.yaml").sweep["limits"], {"time": "3 min"})
 
     def test_a_killed_search_goes_on_with_what_it_knows(self):
         arguments = ("--minimise", "price * simulated_time_ns", "--trials", "8", "--out", "o")

@@ -34,6 +34,9 @@ def print_best(search, known):
           f"{known} of them known before, {search.repeats} suggestions of points that had been evaluated")
     if not front:
         print("no finished point satisfies the constraints")
+        failed = search.reasons()
+        if failed:
+            print(f"{len(failed)} points failed; the first: {failed[0]}")
         return
     several = "front of" if len(terms) > 1 else "best, not distinguishable:"
     print("best:" if len(terms) == len(front) == 1 else f"{several} {len(front)} points:")

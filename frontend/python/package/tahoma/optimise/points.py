@@ -73,6 +73,7 @@ def resolve(program, sweep_file):
             said = tahoma_sweep(program, file, out)
             if (out / "sweep.yaml").is_file():
                 space = Space(out / "sweep.yaml")
+                del space.sweep["limits"]  # the probe's
                 space.sweep.update(kept)
                 return space
             if not any(code in said.stderr for code in REFUSED):

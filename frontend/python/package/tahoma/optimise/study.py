@@ -134,6 +134,11 @@ class Search:
         """Returns the trials with values, in order."""
         return self.study.get_trials(states=(TrialState.COMPLETE,))
 
+    def reasons(self):
+        """Returns why points failed, in order."""
+        return [trial.user_attrs["reason"] for trial in self.study.get_trials(deepcopy=False)
+                if trial.user_attrs.get("outcome") == "failed"]
+
     def best(self):
         """Returns the Pareto front of the trials that satisfy the constraints (bands.front_of)."""
         legal = [trial for trial in self.finished() if is_legal(trial)]
