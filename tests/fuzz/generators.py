@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random parameters of every kind of workload: legal sizes, but for combinations that a kernel refuses."""
 
-# Kinds whose programs the user writes.
-WITHOUT_SIZES = {"graph", "nki", "program"}
+# Kinds whose programs the user writes, or whose cases are files.
+WITHOUT_SIZES = {"colocated", "graph", "nki", "program"}
 FLOATS = ["bf16", "fp16", "fp32"]
 
 
