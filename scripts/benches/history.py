@@ -6,6 +6,7 @@ import csv
 import datetime
 import hashlib
 import subprocess
+import sys
 
 from benches.measure import ROOT
 
@@ -46,7 +47,8 @@ def append(file, pairs, base):
 def draw(rows, base, out):
     """A line for each case over the commits, in the order of the rows."""
     from matplotlib import pyplot
-    from plots.style import STYLES, save
+    sys.path.append(str(ROOT / "frontend/python/package/tahoma"))  # as scripts/plot
+    from optimise.style import STYLES, save
     rows = [r for r in rows if r["base"] == version_of(base)]
     commits = list(dict.fromkeys(r["commit"] for r in rows))
     chart, axes = pyplot.subplots(figsize=(max(5, 0.5 * len(commits) + 3), 3.8))
