@@ -101,15 +101,11 @@ function(tahoma_room name)
   set_property(GLOBAL APPEND PROPERTY tahoma_parts tahoma_${name})  # of the installed library
 endfunction()
 
-# A room above the model. It takes 3 % of the time of a simulation; -O3 takes more than twice as long to compile. Rooms that write
-# programs take more of the time of a small run. The headers that most of the files include are read once, for all rooms.
+# A room above the model. It takes 3 % of the time of a simulation; -O3 takes half again as long to compile. The headers that most
+# of its files include are read once, for all rooms.
 function(tahoma_outer_room name)
   tahoma_room(${name} ${ARGN})
-  set(level -Og)
-  if(name MATCHES "^(workloads|frontend)$")
-    set(level -O1)
-  endif()
-  target_compile_options(tahoma_${name} PRIVATE $<$<CONFIG:Release>:${level}>)
+  target_compile_options(tahoma_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(NOT TAHOMA_UNITY)
     return()
   endif()
