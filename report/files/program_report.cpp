@@ -9,6 +9,7 @@
 #include "report/tables/column_csv.h"
 #include "report/tables/column_json.h"
 #include "report/text/text_layout.h"
+#include "runtime/host/text/format.h"
 
 namespace tahoma::runtime {
 
