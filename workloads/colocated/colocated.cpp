@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "model/base/error.h"
-#include "model/base/quantity.h"
 #include "runtime/config/config.h"
 #include "runtime/run/core_selection.h"
 #include "workloads/colocated/colocated_params.h"
@@ -47,7 +46,7 @@ struct Program {
 std::vector<std::uint32_t> cores_of(const ProgramParams& program, const model::MachineParams& machine) {
   const std::string place = fmt::format("workload.programs.{}.cores", program.name);
   const std::vector<bool> selected =
-      runtime::selected_cores(place.c_str(), listed(program.cores, ','), machine);
+      runtime::selected_cores(place.c_str(), listed(program.cores, ","), machine);
   std::vector<std::uint32_t> cores;
   for (std::uint32_t core = 0; core < selected.size(); ++core)
     if (selected[core]) cores.push_back(core);
@@ -61,7 +60,7 @@ Program resolved(const ProgramParams& params, const model::MachineParams& machin
                   nullptr};
   runtime::ConfigRequest request{};
   request.workload = params.file;
-  request.overrides = listed(params.changes, ';');
+  request.overrides = listed(params.changes, ";");
   try {
     program.config = runtime::resolve_values(request);
     if (program.config->run.kind == "colocated")
@@ -196,7 +195,7 @@ class Colocated final : public runtime::Workload {
  private:
   void start(Machine& machine, const Program& program) const {
     model::ProgramStart start{.cores = {}, .at = program.params->start, .after = {}};
-    for (const std::string& name : listed(program.params->after, ','))
+    for (const std::string& name : listed(program.params->after, ","))
       for (const Program& other : programs_)
         if (other.params->name == name) add_loaded(machine, other, start.after);
     if (start.at.fs == 0 && start.after.empty()) return;

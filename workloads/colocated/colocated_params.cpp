@@ -8,6 +8,7 @@
 
 #include "isa/core/program.h"
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 
 namespace tahoma::workloads {
 
@@ -35,7 +36,7 @@ void refuse_circle(const ColocatedParams& params) {
   std::vector<const ProgramParams*> left;
   for (const auto& program : params.programs) left.push_back(program.get());
   const auto waits = [&](const ProgramParams* program) {
-    const std::vector<std::string> names = listed(program->after, ',');
+    const std::vector<std::string> names = listed(program->after, ",");
     return std::any_of(left.begin(), left.end(), [&](const ProgramParams* other) {
       return std::find(names.begin(), names.end(), other->name) != names.end();
     });
@@ -51,15 +52,11 @@ void refuse_circle(const ColocatedParams& params) {
 
 }  // namespace
 
-std::vector<std::string> listed(const std::string& text, char separator) {
-  constexpr const char* kBlanks = " \t\n";
+std::vector<std::string> listed(const std::string& text, const char* separator) {
   std::vector<std::string> words;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    const std::size_t first = text.find_first_not_of(kBlanks, at);
-    if (first < end) words.push_back(text.substr(first, text.find_last_not_of(kBlanks, end - 1) + 1 - first));
-    at = end + 1;
-  }
+  for (const std::string_view word : base::split(text, separator))
+    if (const std::string_view trimmed = base::trimmed(word, " \t\n"); !trimmed.empty())
+      words.emplace_back(trimmed);
   return words;
 }
 
@@ -118,9 +115,9 @@ void ColocatedParams::check() const {
                       fmt::format("expected a name of {}", isa::kNameRule));
     if (program->file.empty())
       refuse_programs(path_of(*program, "case"), "expected the workload file of the program");
-    if (listed(program->cores, ',').empty())
+    if (listed(program->cores, ",").empty())
       refuse_programs(path_of(*program, "cores"), "expected the cores of the program, such as 0-3");
-    for (const std::string& name : listed(program->after, ','))
+    for (const std::string& name : listed(program->after, ","))
       require_name(*this, path_of(*program, "after"), name);
   }
   if (!only.empty()) require_name(*this, "workload.only", only);

@@ -40,6 +40,6 @@ struct ColocatedParams {
 };
 
 // The words of a list, without blanks around them and without empty ones.
-std::vector<std::string> listed(const std::string& text, char separator);
+std::vector<std::string> listed(const std::string& text, const char* separator);
 
 }  // namespace tahoma::workloads

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "model/base/error.h"
+#include "model/base/quantity.h"
 
 namespace tahoma::base {
 
@@ -66,15 +67,10 @@ class LinkReader {
   }
 
   void add(const std::string& text) {
-    std::array<std::string, 3> fields;
-    std::size_t count = 0;
-    for (std::size_t at = 0; at <= text.size(); ++count) {
-      const std::size_t end = std::min(text.find(',', at), text.size());
-      if (count < fields.size()) fields[count] = text.substr(at, end - at);
-      at = end + 1;
-    }
-    if (count != fields.size()) refuse(fmt::format("expected {}, got {} fields", kHeader, count));
-    const ListedLink link{node(fields[0]), node(fields[1]), rate(fields[2])};
+    const std::vector<std::string_view> fields = split(text, ",");
+    if (fields.size() != 3) refuse(fmt::format("expected {}, got {} fields", kHeader, fields.size()));
+    const ListedLink link{node(std::string(fields[0])), node(std::string(fields[1])),
+                          rate(std::string(fields[2]))};
     if (link.from == link.to) refuse(fmt::format("'{}' is linked to itself", fields[0]));
     list_.links.push_back(link);
   }
